@@ -1,0 +1,90 @@
+"""Frames to typed values and back.
+
+A frame is one msgpack map whose ``type`` names the message. Unpacking has hard limits, then one
+conversion to the struct that the tag names; whatever fails on the way is ``Malformed``.
+"""
+
+from typing import Any, Final, TypeVar, get_args
+
+import msgpack
+import msgspec
+
+from cantstop_protocol.commands import AnyCommand, Command
+from cantstop_protocol.limits import MAX_COMMAND_BYTES, MAX_ID, MAX_MESSAGE_BYTES
+from cantstop_protocol.messages import AnyMessage, Message
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+_MAX_COMMAND_STRING_BYTES: Final = MAX_COMMAND_BYTES
+_MAX_COMMAND_ITEMS: Final = 16
+_MAX_MESSAGE_ITEMS: Final = 4096
+
+
+class Malformed(ValueError):
+    """A frame that is no message. ``id`` is the command's id if at least that could be read."""
+
+    def __init__(self, reason: str, id: int | None = None) -> None:
+        super().__init__(reason)
+        self.id = id
+
+
+def _by_tag(union: object) -> dict[str, Any]:
+    return {str(struct.__struct_config__.tag): struct for struct in get_args(union)}
+
+
+COMMANDS: Final[dict[str, type[Command]]] = _by_tag(AnyCommand)
+MESSAGES: Final[dict[str, type[Message]]] = _by_tag(AnyMessage)
+
+_encoder: Final = msgspec.msgpack.Encoder()
+
+
+def encode(message: Command | Message) -> bytes:
+    """The frame of a message."""
+    return _encoder.encode(message)
+
+
+def decode_command(frame: bytes | str) -> Command:
+    """The command in a frame from a client. Raises ``Malformed``."""
+    return _convert(_unpack(frame, MAX_COMMAND_BYTES, _MAX_COMMAND_ITEMS), COMMANDS)
+
+
+def decode_message(frame: bytes | str) -> Message:
+    """The message in a frame from a server. Raises ``Malformed``."""
+    return _convert(_unpack(frame, MAX_MESSAGE_BYTES, _MAX_MESSAGE_ITEMS), MESSAGES)
+
+
+def _unpack(frame: bytes | str, max_bytes: int, max_items: int) -> object:
+    if isinstance(frame, str):
+        raise Malformed("a text frame: messages are msgpack in binary frames")
+    if len(frame) > max_bytes:
+        raise Malformed(f"a frame of {len(frame)} bytes: at most {max_bytes} are read")
+    try:
+        return msgpack.unpackb(
+            frame,
+            max_str_len=max_bytes,
+            max_bin_len=0,
+            max_array_len=max_items,
+            max_map_len=max_items,
+            max_ext_len=0,
+        )
+    except (ValueError, msgpack.UnpackException) as error:
+        raise Malformed(f"not a msgpack map within the limits: {_plain(error)}") from error
+
+
+def _convert(value: object, structs: dict[str, type[S]]) -> S:
+    if not isinstance(value, dict):
+        raise Malformed("a message is a map with a 'type'")
+    id = value.get("id")
+    known_id = id if type(id) is int and 1 <= id <= MAX_ID else None
+    tag = value.get("type")
+    struct = structs.get(tag) if isinstance(tag, str) else None
+    if struct is None:
+        raise Malformed(f"unknown type {tag!r:.40}: one of {', '.join(structs)}", known_id)
+    try:
+        return msgspec.convert(value, struct)
+    except msgspec.ValidationError as error:
+        raise Malformed(f"{tag}: {error}", known_id) from error
+
+
+def _plain(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,62 @@
+"""The codes that say why: of refused commands, of farewells, of leaving a room."""
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """Why a command was refused. The text beside it says what to do."""
+
+    MALFORMED = "malformed"
+    """The frame is no command: not msgpack, unknown type, missing or wrong field, out of range."""
+    NOT_IDENTIFIED = "not_identified"
+    """Something other than ``hello`` before ``hello``."""
+    ALREADY_IDENTIFIED = "already_identified"
+    BAD_NAME = "bad_name"
+    """A name that is empty, too long, reserved, or holds characters that names may not have."""
+    NAME_TAKEN = "name_taken"
+    """The name belongs to somebody else: the token does not fit it."""
+    BAD_TEXT = "bad_text"
+    """A text with nothing visible in it, or too long."""
+    BAD_OPTIONS = "bad_options"
+    NO_SUCH_ROOM = "no_such_room"
+    BAD_PASSWORD = "bad_password"
+    ROOM_FULL = "room_full"
+    """Every seat is taken, or the game has begun. Watching is still possible."""
+    NOT_IN_ROOM = "not_in_room"
+    ALREADY_IN_ROOM = "already_in_room"
+    NOT_CREATOR = "not_creator"
+    """Only the room's creator may do this."""
+    NOT_SEATED = "not_seated"
+    """A spectator, or somebody who has left the game, may not do this."""
+    NOT_YOUR_TURN = "not_your_turn"
+    NOT_ALLOWED = "not_allowed"
+    """Not possible in this phase, or no such option or seat."""
+    STALE = "stale"
+    """The move answers another decision than the one that is pending."""
+    TOO_FAST = "too_fast"
+    """A rate limit; the same command will be accepted a little later."""
+    SERVER_FULL = "server_full"
+    STORAGE = "storage"
+    """The database did not take it; nothing has changed, try again later."""
+    INTERNAL = "internal"
+    """A fault in the server; nothing has changed."""
+    SHUTTING_DOWN = "shutting_down"
+
+
+class ByeCode(StrEnum):
+    """Why the server ends a connection. After ``replaced`` and ``flood`` do not reconnect."""
+
+    SHUTDOWN = "shutdown"
+    REPLACED = "replaced"
+    """The same identity connected from somewhere else."""
+    FLOOD = "flood"
+    """Too much that was refused."""
+    IDLE = "idle"
+    """No ``hello`` within the time for it."""
+
+
+class ExitCode(StrEnum):
+    """Why somebody is out of a room without having left it."""
+
+    ROOM_CLOSED = "room_closed"
+    ROOM_FAULT = "room_fault"

@@ -1,0 +1,148 @@
+"""What a client may say to a server. Each command gets exactly one reply that names its ``id``."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from cantstop_protocol.limits import (
+    MAX_ID,
+    MAX_INSTANCE_CHARACTERS,
+    MAX_PASSWORD_CHARACTERS,
+    MAX_TOKEN_CHARACTERS,
+    MIN_TOKEN_CHARACTERS,
+)
+from cantstop_protocol.table import GameOptions
+
+Id = Annotated[int, Meta(ge=1, le=MAX_ID)]
+Ply = Annotated[int, Meta(ge=0, le=MAX_ID)]
+SeatIndex = Annotated[int, Meta(ge=0, le=3)]
+RoomCode = Annotated[str, Meta(min_length=1, max_length=16)]
+BotKind = Annotated[str, Meta(min_length=1, max_length=16)]
+Password = Annotated[str, Meta(max_length=MAX_PASSWORD_CHARACTERS)]
+RawText = Annotated[str, Meta(max_length=2048)]
+Role = Literal["player", "spectator"]
+
+
+class Command(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    tag_field="type",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
+    """Base of all commands. ``id`` is chosen by the client, rising within one instance of it."""
+
+    id: Id
+
+
+class Hello(Command, frozen=True, tag="hello"):
+    """Say who you are, once, before anything else. Answered by ``Welcome``.
+
+    ``token`` proves that ``name`` is yours; ``instance`` is a random text of this run of the
+    client, so that a command sent again after a reconnect is recognised.
+    """
+
+    name: RawText
+    token: Annotated[str, Meta(min_length=MIN_TOKEN_CHARACTERS, max_length=MAX_TOKEN_CHARACTERS)]
+    instance: Annotated[str, Meta(min_length=8, max_length=MAX_INSTANCE_CHARACTERS)]
+
+
+class ListRooms(Command, frozen=True, tag="list_rooms"):
+    """Ask for the open rooms. Answered by ``Rooms``."""
+
+
+class Create(Command, frozen=True, tag="create"):
+    """Open a room and sit down in it. Answered by ``Entered``."""
+
+    title: RawText = ""
+    password: Password = ""
+    options: GameOptions = GameOptions()
+    role: Role = "player"
+
+
+class Join(Command, frozen=True, tag="join"):
+    """Enter a room, or return to one's seat. Answered by ``Entered``.
+
+    ``last_seq`` is the last event seen in this room; the reply then starts after it.
+    """
+
+    room: RoomCode
+    password: Password = ""
+    role: Role = "player"
+    last_seq: Annotated[int, Meta(ge=0, le=MAX_ID)] = 0
+
+
+class Leave(Command, frozen=True, tag="leave"):
+    """Leave the room for good. In a running game this resigns the seat."""
+
+
+class Configure(Command, frozen=True, tag="configure"):
+    """The creator changes what is to be played, between games."""
+
+    options: GameOptions
+
+
+class AddBot(Command, frozen=True, tag="add_bot"):
+    """The creator gives the first free seat to a computer player of this kind."""
+
+    kind: BotKind
+
+
+class RemoveBot(Command, frozen=True, tag="remove_bot"):
+    """The creator takes a computer player out of its seat, between games."""
+
+    seat: SeatIndex
+
+
+class Start(Command, frozen=True, tag="start"):
+    """The creator starts the game, or the next one."""
+
+
+class Roll(Command, frozen=True, tag="roll"):
+    """Roll the dice."""
+
+    ply: Ply
+
+
+class Choose(Command, frozen=True, tag="choose"):
+    """Take one of the pending options, counted from 1."""
+
+    ply: Ply
+    option: Annotated[int, Meta(ge=1, le=6)]
+
+
+class Stop(Command, frozen=True, tag="stop"):
+    """Keep the turn's steps."""
+
+    ply: Ply
+
+
+class Autopilot(Command, frozen=True, tag="autopilot"):
+    """Let a computer player of this kind play one's seat; None takes it back."""
+
+    kind: BotKind | None
+
+
+class Chat(Command, frozen=True, tag="chat"):
+    """Say a line to the room."""
+
+    text: RawText
+
+
+AnyCommand = (
+    Hello
+    | ListRooms
+    | Create
+    | Join
+    | Leave
+    | Configure
+    | AddBot
+    | RemoveBot
+    | Start
+    | Roll
+    | Choose
+    | Stop
+    | Autopilot
+    | Chat
+)

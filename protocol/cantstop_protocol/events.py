@@ -1,0 +1,182 @@
+"""What happens in a room, as numbered events. Structured: each client words them itself.
+
+``name`` is whose act it is, ``seat`` counts from 0, columns are 2..12.
+"""
+
+from msgspec import Struct
+
+from cantstop_protocol.table import Columns, Dice, GameOptions
+
+
+class Event(Struct, frozen=True, tag_field="type"):
+    """Base of all events."""
+
+
+class Created(Event, frozen=True, tag="created"):
+    """The room was opened."""
+
+    name: str
+
+
+class Joined(Event, frozen=True, tag="joined"):
+    """Somebody entered; ``seat`` is None for a spectator."""
+
+    name: str
+    seat: int | None
+
+
+class Left(Event, frozen=True, tag="left"):
+    """Somebody left the room for good, which in a running game also resigns the seat."""
+
+    name: str
+    seat: int | None
+
+
+class Away(Event, frozen=True, tag="away"):
+    """A seated person's connection is gone; the seat is held."""
+
+    name: str
+    seat: int
+
+
+class Back(Event, frozen=True, tag="back"):
+    """A seated person has returned."""
+
+    name: str
+    seat: int
+
+
+class CreatorChanged(Event, frozen=True, tag="creator_changed"):
+    """The room passed on to somebody else."""
+
+    name: str
+
+
+class Configured(Event, frozen=True, tag="configured"):
+    """The creator changed what is to be played."""
+
+    name: str
+    options: GameOptions
+
+
+class BotAdded(Event, frozen=True, tag="bot_added"):
+    """A computer player took a seat under this name."""
+
+    name: str
+    seat: int
+    kind: str
+
+
+class BotRemoved(Event, frozen=True, tag="bot_removed"):
+    """A computer player left its seat."""
+
+    name: str
+    seat: int
+
+
+class AutopilotSet(Event, frozen=True, tag="autopilot_set"):
+    """A person's seat is played by this kind of computer player from now on; None: no longer."""
+
+    name: str
+    seat: int
+    kind: str | None
+
+
+class Chatted(Event, frozen=True, tag="chatted"):
+    """Somebody said something."""
+
+    name: str
+    seat: int | None
+    text: str
+
+
+class Started(Event, frozen=True, tag="started"):
+    """A game began. ``names`` by seat; ``first`` is the seat that rolls first."""
+
+    game: str
+    options: GameOptions
+    names: tuple[str, ...]
+    first: int
+
+
+class Rolled(Event, frozen=True, tag="rolled"):
+    """A roll with at least one option; ``options`` are the columns that each would advance."""
+
+    seat: int
+    dice: Dice
+    options: tuple[tuple[int, ...], ...]
+
+
+class Busted(Event, frozen=True, tag="busted"):
+    """A roll without an option. ``lost`` is where the runners stood that came off."""
+
+    seat: int
+    dice: Dice
+    lost: Columns
+
+
+class Advanced(Event, frozen=True, tag="advanced"):
+    """An option was taken; ``runners`` is where the runners stand now."""
+
+    seat: int
+    columns: tuple[int, ...]
+    runners: Columns
+
+
+class Stopped(Event, frozen=True, tag="stopped"):
+    """The turn's steps were kept, ``kept`` by column; ``claimed`` are the columns now claimed."""
+
+    seat: int
+    kept: Columns
+    claimed: tuple[int, ...]
+
+
+class Resigned(Event, frozen=True, tag="resigned"):
+    """A seat is out of the game."""
+
+    seat: int
+
+
+class BotFailed(Event, frozen=True, tag="bot_failed"):
+    """A computer player could not decide; a plain choice was made for it."""
+
+    seat: int
+
+
+class Finished(Event, frozen=True, tag="finished"):
+    """The game is over. ``winner`` is None when a solitaire game was given up."""
+
+    game: str
+    winner: int | None
+    turns: int
+
+
+class Abandoned(Event, frozen=True, tag="abandoned"):
+    """The game was given up by all; it counts for nobody."""
+
+    game: str
+    turns: int
+
+
+AnyEvent = (
+    Created
+    | Joined
+    | Left
+    | Away
+    | Back
+    | CreatorChanged
+    | Configured
+    | BotAdded
+    | BotRemoved
+    | AutopilotSet
+    | Chatted
+    | Started
+    | Rolled
+    | Busted
+    | Advanced
+    | Stopped
+    | Resigned
+    | BotFailed
+    | Finished
+    | Abandoned
+)

@@ -1,0 +1,29 @@
+"""The bounds both sides keep. Lengths of text are terminal cells unless the name says bytes."""
+
+from typing import Final
+
+SUBPROTOCOL: Final = "cantstop.1"
+"""The WebSocket subprotocol; the number rises when an old client could not follow any more."""
+
+SUBPROTOCOL_FAMILY: Final = "cantstop."
+
+DEFAULT_PORT: Final = 7112
+
+MAX_COMMAND_BYTES: Final = 4096
+"""The largest frame a client may send."""
+
+MAX_MESSAGE_BYTES: Final = 256 * 1024
+"""The largest frame a server may send."""
+
+MAX_NAME_CELLS: Final = 20
+MAX_TITLE_CELLS: Final = 40
+MAX_CHAT_CELLS: Final = 400
+MAX_PASSWORD_CHARACTERS: Final = 64
+MIN_TOKEN_CHARACTERS: Final = 32
+MAX_TOKEN_CHARACTERS: Final = 128
+MAX_INSTANCE_CHARACTERS: Final = 32
+MAX_ID: Final = 2**53 - 1
+"""The largest command id and ply: what every language's numbers hold exactly."""
+
+TAIL_EVENTS: Final = 200
+"""How many of a room's latest events a returning client can still be sent."""

@@ -1,0 +1,102 @@
+"""What a server may say to a client. ``re`` is the id of the command that a reply answers."""
+
+from msgspec import Struct
+
+from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
+from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.table import RoomSummary, Table
+
+
+class Message(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Base of all messages."""
+
+
+class Greeting(Message, frozen=True, tag="greeting"):
+    """The first message on a connection.
+
+    ``server`` is the lasting random id of this server: a client derives its token from it, so
+    that no server learns the token for another. ``bots`` are the kinds of computer players.
+    """
+
+    server: str
+    name: str
+    software: str
+    bots: tuple[str, ...]
+
+
+class Welcome(Message, frozen=True, tag="welcome"):
+    """The reply to ``Hello``: the name as it will be shown, and the rooms where a seat is held."""
+
+    re: int
+    name: str
+    rooms: tuple[str, ...]
+
+
+class Ok(Message, frozen=True, tag="ok"):
+    """The command had its effect."""
+
+    re: int
+
+
+class Error(Message, frozen=True, tag="error"):
+    """The command had no effect. ``re`` is None when the command's id could not be read."""
+
+    re: int | None
+    code: ErrorCode
+    message: str
+
+
+class Rooms(Message, frozen=True, tag="rooms"):
+    """The reply to ``ListRooms``."""
+
+    re: int
+    rooms: tuple[RoomSummary, ...]
+
+
+class NumberedEvent(Struct, frozen=True):
+    """An event of the room's log with its number; numbers rise by 1."""
+
+    seq: int
+    event: AnyEvent
+
+
+class Entered(Message, frozen=True, tag="entered"):
+    """The reply to ``Create`` and ``Join``: the whole table, and the latest events.
+
+    ``seat`` is one's own, None for a spectator. ``seq`` is the number of the latest event that
+    the table includes. ``events`` are those after the join's ``last_seq`` as far as they are
+    kept; ``complete`` says that none is missing between them.
+    """
+
+    re: int
+    seat: int | None
+    seq: int
+    events: tuple[NumberedEvent, ...]
+    complete: bool
+    table: Table
+
+
+class Update(Message, frozen=True, tag="update"):
+    """Something happened: the event and the table after it."""
+
+    seq: int
+    event: AnyEvent
+    table: Table
+
+
+class Exit(Message, frozen=True, tag="exit"):
+    """One is out of the room without having left it; the connection stays."""
+
+    room: str
+    code: ExitCode
+    message: str
+
+
+class Bye(Message, frozen=True, tag="bye"):
+    """The server is about to close this connection."""
+
+    code: ByeCode
+    message: str
+
+
+AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Exit | Bye

@@ -1,0 +1,116 @@
+"""The table: the whole of a room as everyone in it may see it.
+
+Columns 2 to 12 are listed in order, eleven entries each. Seats count from 0.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Columns = tuple[int, int, int, int, int, int, int, int, int, int, int]
+"""One number for each of the columns 2 to 12; a step of 0 is none."""
+
+Dice = tuple[int, int, int, int]
+DeadMarkers = Literal["removed", "kept"]
+RoomPhase = Literal["waiting", "playing", "over"]
+Decision = Literal["roll", "choose", "roll_or_stop"]
+
+
+class GameOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a room plays: ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5."""
+
+    seats: Annotated[int, Meta(ge=1, le=4)] = 2
+    target: Annotated[int, Meta(ge=1, le=5)] = 3
+    dead_markers: DeadMarkers = "removed"
+
+
+class Seat(Struct, frozen=True):
+    """Who sits there and what is theirs on the board.
+
+    ``bot`` is the kind of a computer player's own seat, ``autopilot`` the kind that plays for a
+    person just now. ``away``: the person's connection is gone and the seat is held.
+    """
+
+    name: str
+    bot: str | None
+    autopilot: str | None
+    away: bool
+    resigned: bool
+    markers: Columns
+
+
+class Option(Struct, frozen=True):
+    """One way to use the pending dice, and what it would lead to.
+
+    ``columns`` advance one step each, (9, 9) is two steps in column 9. ``runners`` is where the
+    runners would stand, ``busting_rolls`` how many of the 1,296 rolls after it would bust,
+    ``rule_of_28`` the count after it.
+    """
+
+    columns: tuple[int, ...]
+    runners: Columns
+    busting_rolls: int
+    rule_of_28: int
+
+
+class Turn(Struct, frozen=True):
+    """The turn in progress.
+
+    ``ply`` numbers the pending decision; a move names it. ``dice`` and ``options`` are set while
+    ``decision`` is "choose". ``busting_rolls`` of 1,296 and ``rule_of_28`` speak of the position
+    as it stands.
+    """
+
+    seat: int
+    number: int
+    ply: int
+    decision: Decision
+    runners: Columns
+    dice: Dice | None
+    options: tuple[Option, ...]
+    busting_rolls: int
+    rule_of_28: int
+
+
+class Result(Struct, frozen=True):
+    """How the room's latest game ended. ``winner`` is a seat, None if nobody won."""
+
+    game: str
+    winner: int | None
+    turns: int
+    abandoned: bool
+
+
+class Table(Struct, frozen=True):
+    """A room. ``seats`` has an entry for each seat, None while it is empty.
+
+    ``lengths`` are the steps of each column, ``owners`` the seat that claimed it or None.
+    ``turn`` is set while a game is played, ``result`` when one has ended.
+    """
+
+    room: str
+    title: str
+    phase: RoomPhase
+    options: GameOptions
+    creator: str | None
+    private: bool
+    seats: tuple[Seat | None, ...]
+    spectators: tuple[str, ...]
+    lengths: Columns
+    owners: tuple[int | None, ...]
+    game: str | None
+    turn: Turn | None
+    result: Result | None
+
+
+class RoomSummary(Struct, frozen=True):
+    """A line of the list of rooms. ``names`` are the people and computer players seated."""
+
+    room: str
+    title: str
+    phase: RoomPhase
+    options: GameOptions
+    private: bool
+    names: tuple[str, ...]
+    free_seats: int
+    spectators: int

@@ -1,0 +1,1 @@
+"""The cantstop server: rules, computer players, rooms, storage and the network around them."""

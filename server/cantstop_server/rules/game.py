@@ -1,0 +1,302 @@
+"""A game of Can't Stop as a state machine: a function from state and action to state and event.
+
+The state holds everything a decision may depend on. Dice come in from outside with each roll, so
+the same actions always give the same events.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from cantstop_server.rules.board import (
+    ALL_COLUMNS,
+    COLUMNS,
+    LENGTHS,
+    NO_OWNERS,
+    NO_SEAT,
+    NO_STEPS,
+    RUNNERS,
+    ColumnSet,
+    Steps,
+)
+from cantstop_server.rules.errors import IllegalDice, NotAllowed
+from cantstop_server.rules.legal import Dice, Option, Reach, legal_options
+from cantstop_server.rules.setup import Setup
+
+
+class Phase(StrEnum):
+    """What the game waits for."""
+
+    ROLL = "roll"
+    """The first roll of a turn, which is not optional."""
+    CHOOSE = "choose"
+    """A choice among the options of the pending dice."""
+    ROLL_OR_STOP = "roll_or_stop"
+    OVER = "over"
+
+
+class Game(NamedTuple):
+    """One position, complete. Made by ``new_game`` and the functions below it only.
+
+    ``markers`` and ``owners`` are indexed by seat and by column; ``runners`` by column.
+    ``turn`` counts turns from 1, busts included; ``ply`` counts the actions applied so far.
+    ``dice`` and ``options`` are set while a choice is pending.
+    """
+
+    setup: Setup
+    markers: tuple[Steps, ...]
+    owners: Steps
+    resigned: frozenset[int]
+    seat: int
+    runners: Steps
+    phase: Phase
+    dice: Dice | None
+    options: tuple[Option, ...]
+    turn: int
+    ply: int
+    winner: int | None
+
+
+class Rolled(NamedTuple):
+    """A roll that gives at least one option."""
+
+    seat: int
+    dice: Dice
+    options: tuple[Option, ...]
+
+
+class Busted(NamedTuple):
+    """A roll that gives none: the runners, ``lost`` by column, come off."""
+
+    seat: int
+    dice: Dice
+    lost: Steps
+
+
+class Advanced(NamedTuple):
+    """An option was taken; ``runners`` are where the runners stand now."""
+
+    seat: int
+    columns: Option
+    runners: Steps
+
+
+class Stopped(NamedTuple):
+    """The turn's steps were kept. ``won`` says that this stop ended the game."""
+
+    seat: int
+    kept: Steps
+    claimed: tuple[int, ...]
+    won: bool
+
+
+class Resigned(NamedTuple):
+    """A seat left the game. ``winner`` is set when only one seat remains in it."""
+
+    seat: int
+    winner: int | None
+
+
+Event = Rolled | Busted | Advanced | Stopped | Resigned
+
+_DIE_FACES: Final = frozenset(range(1, 7))
+
+
+def new_game(setup: Setup) -> Game:
+    """The start: an empty board, the setup's first seat to roll."""
+    return Game(
+        setup=setup,
+        markers=(NO_STEPS,) * setup.seats,
+        owners=NO_OWNERS,
+        resigned=frozenset(),
+        seat=setup.first,
+        runners=NO_STEPS,
+        phase=Phase.ROLL,
+        dice=None,
+        options=(),
+        turn=1,
+        ply=0,
+        winner=None,
+    )
+
+
+def reach(game: Game) -> Reach:
+    """What the columns can still take for the seat to move."""
+    markers = game.markers[game.seat]
+    running = topped = last_step = placed = 0
+    for column in COLUMNS:
+        step = game.runners[column]
+        if step:
+            placed += 1
+            running |= 1 << column
+            if step == LENGTHS[column]:
+                topped |= 1 << column
+        else:
+            step = markers[column]
+        if LENGTHS[column] - step == 1:
+            last_step |= 1 << column
+    unclaimed = ALL_COLUMNS & ~claimed_columns(game)
+    within_reach = unclaimed if placed < RUNNERS else running
+    return Reach(within_reach & ~topped, running, last_step, RUNNERS - placed)
+
+
+def claimed_columns(game: Game) -> ColumnSet:
+    """The columns that somebody has claimed."""
+    mask = 0
+    for column in COLUMNS:
+        if game.owners[column] != NO_SEAT:
+            mask |= 1 << column
+    return mask
+
+
+def topped_columns(game: Game) -> tuple[int, ...]:
+    """The columns whose runner stands on its top step, which a stop would claim."""
+    return tuple(c for c in COLUMNS if game.runners[c] == LENGTHS[c])
+
+
+def score(game: Game, seat: int) -> int:
+    """How many columns the seat has claimed."""
+    return game.owners.count(seat)
+
+
+def stop_wins(game: Game) -> bool:
+    """Whether a stop now would reach the target."""
+    return score(game, game.seat) + len(topped_columns(game)) >= game.setup.target
+
+
+def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
+    """Roll these dice: their options become pending, or the turn busts.
+
+    Raises ``NotAllowed`` when no roll is due and ``IllegalDice`` for anything but four dice.
+    """
+    if game.phase not in (Phase.ROLL, Phase.ROLL_OR_STOP):
+        raise NotAllowed(_refusal(game, "roll"))
+    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
+        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
+    options = legal_options(dice, reach(game))
+    if options:
+        state = game._replace(phase=Phase.CHOOSE, dice=dice, options=options, ply=game.ply + 1)
+        return state, Rolled(game.seat, dice, options)
+    return _next_turn(game, game.markers), Busted(game.seat, dice, game.runners)
+
+
+def advance(game: Game, option: Option) -> Steps:
+    """Where the runners stand after an option, without taking it."""
+    markers = game.markers[game.seat]
+    runners = list(game.runners)
+    for column in option:
+        runners[column] = (runners[column] or markers[column]) + 1
+    return tuple(runners)
+
+
+def choose(game: Game, index: int) -> tuple[Game, Advanced]:
+    """Take the pending option with this index, counted from 0.
+
+    Raises ``NotAllowed`` when no choice is pending or there is no such option.
+    """
+    if game.phase is not Phase.CHOOSE:
+        raise NotAllowed(_refusal(game, "choose"))
+    if not 0 <= index < len(game.options):
+        raise NotAllowed(f"there is no option {index + 1}: choose 1 to {len(game.options)}")
+    option = game.options[index]
+    runners = advance(game, option)
+    state = game._replace(
+        runners=runners, phase=Phase.ROLL_OR_STOP, dice=None, options=(), ply=game.ply + 1
+    )
+    return state, Advanced(game.seat, option, runners)
+
+
+def stop(game: Game) -> tuple[Game, Stopped]:
+    """Keep the turn's steps, claim the columns whose runner is on top, and win or pass the dice.
+
+    Raises ``NotAllowed`` before the turn's first move and while a choice is pending.
+    """
+    if game.phase is not Phase.ROLL_OR_STOP:
+        raise NotAllowed(_refusal(game, "stop"))
+    seat = game.seat
+    claimed = topped_columns(game)
+    won = stop_wins(game)
+    kept = tuple(map(max, game.runners, game.markers[seat]))
+    markers = (*game.markers[:seat], kept, *game.markers[seat + 1 :])
+    owners = game.owners
+    if claimed:
+        owners = tuple(seat if c in claimed else owner for c, owner in enumerate(owners))
+        if not game.setup.keep_dead_markers:
+            markers = tuple(
+                own if other == seat else _without(own, claimed)
+                for other, own in enumerate(markers)
+            )
+    event = Stopped(seat, game.runners, claimed, won)
+    if won:
+        return _ended(game._replace(markers=markers, owners=owners), seat), event
+    return _next_turn(game._replace(owners=owners), markers), event
+
+
+def resign(game: Game, seat: int) -> tuple[Game, Resigned]:
+    """Take a seat out of the game: its markers leave the columns nobody has claimed.
+
+    If it was that seat's turn the next seat gets a fresh one; otherwise dice and runners are
+    untouched. The last seat left wins; a solitaire game ends without a winner.
+    """
+    if game.phase is Phase.OVER:
+        raise NotAllowed("the game is over")
+    if not 0 <= seat < game.setup.seats or seat in game.resigned:
+        raise NotAllowed(f"seat {seat + 1} is not in the game")
+    resigned = game.resigned | {seat}
+    claimed = claimed_columns(game)
+    kept = tuple(
+        step if claimed >> column & 1 else 0 for column, step in enumerate(game.markers[seat])
+    )
+    markers = (*game.markers[:seat], kept, *game.markers[seat + 1 :])
+    state = game._replace(resigned=resigned, markers=markers)
+    left = [other for other in range(game.setup.seats) if other not in resigned]
+    if len(left) <= 1:
+        winner = left[0] if left else None
+        return _ended(state, winner), Resigned(seat, winner)
+    if seat == game.seat:
+        return _next_turn(state, markers), Resigned(seat, None)
+    return state._replace(ply=game.ply + 1), Resigned(seat, None)
+
+
+def _next_turn(game: Game, markers: tuple[Steps, ...]) -> Game:
+    seat = game.seat
+    while True:
+        seat = (seat + 1) % game.setup.seats
+        if seat not in game.resigned:
+            break
+    return game._replace(
+        markers=markers,
+        seat=seat,
+        runners=NO_STEPS,
+        phase=Phase.ROLL,
+        dice=None,
+        options=(),
+        turn=game.turn + 1,
+        ply=game.ply + 1,
+    )
+
+
+def _ended(game: Game, winner: int | None) -> Game:
+    return game._replace(
+        runners=NO_STEPS,
+        phase=Phase.OVER,
+        dice=None,
+        options=(),
+        ply=game.ply + 1,
+        winner=winner,
+    )
+
+
+def _without(markers: Steps, columns: tuple[int, ...]) -> Steps:
+    return tuple(0 if column in columns else step for column, step in enumerate(markers))
+
+
+def _refusal(game: Game, action: str) -> str:
+    match game.phase:
+        case Phase.OVER:
+            return "the game is over"
+        case Phase.CHOOSE:
+            return f"you cannot {action} now: choose one of the options first"
+        case Phase.ROLL if action == "stop":
+            return "you cannot stop before you have moved: roll first"
+        case _:
+            return f"you cannot {action} now: there are no dice on the table"
