@@ -84,6 +84,12 @@ class Update(Message, frozen=True, tag="update"):
     table: Table
 
 
+class Notice(Message, frozen=True, tag="notice"):
+    """Something for everyone in the room that is no event of its log, such as storage trouble."""
+
+    message: str
+
+
 class Exit(Message, frozen=True, tag="exit"):
     """One is out of the room without having left it; the connection stays."""
 
@@ -99,4 +105,4 @@ class Bye(Message, frozen=True, tag="bye"):
     message: str
 
 
-AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Exit | Bye
+AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye

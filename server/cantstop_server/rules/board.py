@@ -6,8 +6,9 @@ number, so that ``markers[7]`` is the step in column 7. Entries 0 and 1 belong t
 A set of columns is an integer with bit ``1 << column`` set for each column in it.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 COLUMNS: Final = tuple(range(2, 13))
 """The columns, named by the totals of two dice."""
@@ -40,6 +41,37 @@ def column_set(columns: Iterable[int]) -> ColumnSet:
     return mask
 
 
-def columns_in(mask: ColumnSet) -> Iterator[int]:
+@lru_cache(maxsize=1 << 11)
+def columns_in(mask: ColumnSet) -> tuple[int, ...]:
     """The columns of a set, in rising order."""
-    return (column for column in COLUMNS if mask >> column & 1)
+    return tuple(column for column in COLUMNS if mask >> column & 1)
+
+
+class Standing(NamedTuple):
+    """Where a row of markers or runners stands: the columns that hold one at all, those where it
+    is on the top step, and those where it is one step below the top."""
+
+    present: ColumnSet
+    topped: ColumnSet
+    last_step: ColumnSet
+
+
+# One position asks about its rows several times: for the rules, the player and the screen.
+@lru_cache(maxsize=1 << 10)
+def standing(steps: Steps) -> Standing:
+    """The sets of columns that a row of steps gives."""
+    present = topped = last_step = 0
+    for column, step in enumerate(steps):
+        if step:
+            present |= 1 << column
+            if step == LENGTHS[column]:
+                topped |= 1 << column
+            elif step == LENGTHS[column] - 1:
+                last_step |= 1 << column
+    return Standing(present, topped, last_step)
+
+
+@lru_cache(maxsize=1 << 10)
+def claimed_in(owners: Steps) -> ColumnSet:
+    """The columns that have an owner."""
+    return column_set(column for column in COLUMNS if owners[column] != NO_SEAT)

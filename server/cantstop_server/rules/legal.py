@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from cantstop_server.rules.board import ColumnSet
+from cantstop_server.rules.board import ColumnSet, column_set
 
 Dice: TypeAlias = tuple[int, int, int, int]
 """Four dice in the order they were rolled, each 1..6."""
@@ -35,27 +35,47 @@ def pairings(dice: Dice) -> tuple[tuple[int, int], ...]:
 
 def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
     """The distinct options of a roll in rising order; none at all is a bust."""
-    return _options_of_pairings(pairings(dice), reach)
+    pairs, rolled = _totals(dice)
+    movable = reach.movable & rolled
+    if not movable:
+        return ()
+    rivals = movable & ~reach.running if reach.free == 1 else 0
+    return _options(pairs, movable, reach.last_step & movable, rivals)
 
 
-# Few distinct questions come up in a game, and bots ask them again and again.
-@lru_cache(maxsize=1 << 15)
-def _options_of_pairings(totals: tuple[tuple[int, int], ...], reach: Reach) -> tuple[Option, ...]:
+@lru_cache(maxsize=6**4)
+def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet]:
+    """The pairings of a roll, and the set of all their totals."""
+    pairs = pairings(dice)
+    return pairs, column_set(total for pair in pairs for total in pair)
+
+
+# With the columns that the dice do not name left out, a game asks few distinct questions.
+@lru_cache(maxsize=1 << 14)
+def _options(
+    pairs: tuple[tuple[int, int], ...],
+    movable: ColumnSet,
+    last_step: ColumnSet,
+    rivals: ColumnSet,
+) -> tuple[Option, ...]:
+    """The options of all pairings; ``rivals`` are columns that would each need the last runner."""
     found: set[Option] = set()
-    for a, b in totals:
-        found.update(_pairing_options(a, b, reach))
+    for a, b in pairs:
+        found.update(_pairing_options(a, b, movable, last_step, rivals))
     return tuple(sorted(found))
 
 
-def _pairing_options(a: int, b: int, reach: Reach) -> tuple[Option, ...]:
+def _pairing_options(
+    a: int, b: int, movable: ColumnSet, last_step: ColumnSet, rivals: ColumnSet
+) -> tuple[Option, ...]:
     """The options of one pairing: both steps if both can be made, else each that can."""
-    a_moves = reach.movable >> a & 1
-    b_moves = reach.movable >> b & 1
+    a_moves = movable >> a & 1
+    b_moves = movable >> b & 1
     if a_moves and b_moves:
         if a == b:
-            return ((a,),) if reach.last_step >> a & 1 else ((a, a),)
-        runners_needed = 2 - (reach.running >> a & 1) - (reach.running >> b & 1)
-        return ((a, b),) if runners_needed <= reach.free else ((a,), (b,))
+            return ((a,),) if last_step >> a & 1 else ((a, a),)
+        both_need_the_last_runner = rivals >> a & rivals >> b & 1
+        return ((a,), (b,)) if both_need_the_last_runner else ((a, b),)
     if a_moves:
         return ((a,),)
     if b_moves:

@@ -1,8 +1,9 @@
 """Michael Keller's Rule of 28 (1986, revised 1998): a count of how far a turn has come."""
 
+from functools import lru_cache
 from typing import Final
 
-from cantstop_server.rules.board import COLUMNS, RUNNERS, Steps
+from cantstop_server.rules.board import RUNNERS, Steps, columns_in, standing
 
 STOP_COUNT: Final = 28
 """The rule's advice: with three runners out, stop at this count or more."""
@@ -22,7 +23,7 @@ def rule_of_28(runners: Steps, markers: Steps) -> int:
     ``(k + 1) * value``. With three runners out, columns that are all odd add 2, all even take
     2 away, and columns all 7 or below, or all 7 or above, add 4.
     """
-    placed = [column for column in COLUMNS if runners[column]]
+    placed = columns_in(standing(runners).present)
     count = 0
     for column in placed:
         count += (runners[column] - markers[column] + 1) * STEP_VALUES[column]
@@ -31,7 +32,8 @@ def rule_of_28(runners: Steps, markers: Steps) -> int:
     return count
 
 
-def shape_extra(columns: list[int]) -> int:
+@lru_cache(maxsize=165)
+def shape_extra(columns: tuple[int, ...]) -> int:
     """The adjustment for the three columns that hold the runners, in rising order."""
     extra = 0
     odd = sum(column & 1 for column in columns)

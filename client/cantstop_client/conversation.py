@@ -1,0 +1,117 @@
+"""A client's side of the protocol without any I/O: ids, what is unanswered, where one is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from cantstop_protocol.commands import Command, Create, Hello, Join, Leave, Role
+from cantstop_protocol.messages import (
+    Entered,
+    Error,
+    Exit,
+    Greeting,
+    Message,
+    Ok,
+    Rooms,
+    Update,
+    Welcome,
+)
+
+C = TypeVar("C", bound=Command)
+
+Reply = Ok | Error | Entered | Rooms | Welcome
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The room one is in, and what it takes to return to it after a reconnect."""
+
+    room: str
+    password: str
+    role: Role
+    last_seq: int
+
+
+class Conversation:
+    """What has to be said, and said again, over however many connections it takes.
+
+    ``token_for`` gives the token for a server's id; ``instance`` names this run of the client,
+    so that the server recognises a command that it gets twice.
+    """
+
+    def __init__(self, name: str, token_for: Callable[[str], str], instance: str) -> None:
+        self.name = name
+        self.membership: Membership | None = None
+        self._token_for = token_for
+        self._instance = instance
+        self._last_id = 0
+        self._unanswered: dict[int, Command] = {}
+        self._rejoining: Join | None = None
+
+    def hello(self, greeting: Greeting) -> Hello:
+        """Who we are, for the server that greeted."""
+        return Hello(
+            id=self._next_id(),
+            name=self.name,
+            token=self._token_for(greeting.server),
+            instance=self._instance,
+        )
+
+    def rejoin(self) -> Join | None:
+        """How to return to the room one was in before the connection broke, if any."""
+        if self.membership is None:
+            return None
+        self._rejoining = Join(
+            id=self._next_id(),
+            room=self.membership.room,
+            password=self.membership.password,
+            role=self.membership.role,
+            last_seq=self.membership.last_seq,
+        )
+        return self._rejoining
+
+    def ask(self, kind: type[C], **fields: Any) -> C:
+        """A command with an id of its own, to be sent until it is answered."""
+        command = kind(id=self._next_id(), **fields)
+        self._unanswered[command.id] = command
+        return command
+
+    def unanswered(self) -> tuple[Command, ...]:
+        """The commands without an answer, in the order in which they were asked."""
+        return tuple(self._unanswered.values())
+
+    def forget(self, command: Command) -> None:
+        """The command is not to be sent again."""
+        self._unanswered.pop(command.id, None)
+
+    def receive(self, message: Message) -> None:
+        """Take note of what the message answers, and of where one is after it."""
+        answered = self._answered(message)
+        match message:
+            case Entered():
+                self._enter(message, answered)
+            case Update(seq=seq) if self.membership is not None:
+                last_seq = max(seq, self.membership.last_seq)
+                self.membership = replace(self.membership, last_seq=last_seq)
+            case Exit():
+                self.membership = None
+            case Ok() if isinstance(answered, Leave):
+                self.membership = None
+
+    def _answered(self, message: Message) -> Command | None:
+        re = getattr(message, "re", None)
+        if re is None:
+            return None
+        if self._rejoining is not None and self._rejoining.id == re:
+            return self._rejoining
+        return self._unanswered.pop(re, None)
+
+    def _enter(self, entered: Entered, answered: Command | None) -> None:
+        if isinstance(answered, Join | Create):
+            self.membership = Membership(
+                entered.table.room, answered.password, answered.role, entered.seq
+            )
+
+    def _next_id(self) -> int:
+        self._last_id += 1
+        return self._last_id

@@ -1,0 +1,31 @@
+"""The characters a picture is made of, for outputs that can show them and for those that cannot.
+
+None is of ambiguous width (Unicode Standard Annex 11): those take one cell here and two there.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """``step`` is a free step, ``runner`` a runner, ``claimed`` a step of a claimed column."""
+
+    step: str
+    runner: str
+    claimed: str
+    times: str
+
+
+UNICODE: Final = Glyphs(step="\u2219", runner="\u25b8", claimed="=", times="\u00d7")
+"""A bullet operator and a small triangle; the multiplication sign is for words, not the grid."""
+
+ASCII: Final = Glyphs(step=".", runner=">", claimed="=", times="x")
+
+LETTERS: Final = "ABCD"
+"""The letter of each seat, on the board and in the legend."""
+
+
+def letter(seat: int) -> str:
+    """The letter of a seat."""
+    return LETTERS[seat] if 0 <= seat < len(LETTERS) else "?"

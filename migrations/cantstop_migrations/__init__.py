@@ -1,0 +1,6 @@
+"""The database's schema through time, as an Alembic environment that is a package resource."""
+
+from typing import Final
+
+HEAD: Final = "0001"
+"""The newest revision: a database that has it needs no Alembic."""

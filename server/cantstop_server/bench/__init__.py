@@ -1,0 +1,1 @@
+"""Benchmarks: how much this machine can do, measured the same way everywhere."""

@@ -1,0 +1,43 @@
+"""What a server is started with."""
+
+from dataclasses import dataclass
+
+from cantstop_protocol.limits import DEFAULT_PORT
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a server. Rates are per second and connection; times are in seconds."""
+
+    connections: int = 1000
+    rooms: int = 1000
+    rooms_per_person: int = 8
+    spectators_per_room: int = 50
+    command_rate: float = 50.0
+    command_burst: int = 100
+    chat_rate: float = 1.0
+    chat_burst: int = 5
+    refusals_before_bye: int = 500
+    buffered_bytes: int = 256 * 1024
+    """What may wait for a client that does not read, before it is cut off."""
+    hello_timeout: float = 10.0
+    ping_interval: float = 10.0
+    ping_timeout: float = 15.0
+    room_grace: float = 600.0
+    """How long a room waits when everyone's connection is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """``port`` 0 is any free one; ``database`` a path or SQLAlchemy URL; ``bot_delay`` in seconds.
+
+    A ``private`` server is one person's own: its rooms end with it, and are not taken up again.
+    """
+
+    database: str
+    bind: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    name: str = "cantstop"
+    bot_delay: float = 0.8
+    private: bool = False
+    limits: Limits = Limits()

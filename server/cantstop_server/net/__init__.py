@@ -1,0 +1,1 @@
+"""The network around the rooms: connections, limits, start and shutdown."""

@@ -1,0 +1,229 @@
+"""One connection: frames in, commands to where they belong, replies and updates out.
+
+Sending never waits for the peer: frames go to the transport's buffer, and a peer whose buffer
+passes the bound is cut off.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection, broadcast
+from websockets.exceptions import ConnectionClosed
+
+from cantstop_protocol.codec import Malformed, decode_command, encode
+from cantstop_protocol.codes import ByeCode, ErrorCode
+from cantstop_protocol.commands import Chat, Command, Create, Hello, Join, Leave, ListRooms
+from cantstop_protocol.messages import Bye, Error, Greeting, Message, Ok, Rooms, Welcome
+from cantstop_protocol.text import BadText, clean_name, name_key
+from cantstop_server.config import Limits
+from cantstop_server.net.connections import Connections
+from cantstop_server.net.rate import TokenBucket
+from cantstop_server.rooms.hub import Hub
+from cantstop_server.rooms.owner import RoomOwner
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.seating import is_bot_name
+from cantstop_server.rooms.state import Person
+from cantstop_server.storage.errors import NameTaken, StorageError
+from cantstop_server.storage.store import Store
+
+log = logging.getLogger(__name__)
+
+_POLICY_VIOLATION: Final = 1008
+_GOING_AWAY: Final = 1001
+
+
+@dataclass(slots=True)
+class Service:
+    """What the connections of a server share. ``closing`` refuses every further command."""
+
+    hub: Hub
+    store: Store
+    connections: Connections
+    limits: Limits
+    greeting: Greeting
+    closing: bool = False
+
+
+class Connection:
+    """The server's side of one client."""
+
+    def __init__(self, websocket: ServerConnection, service: Service) -> None:
+        self._websocket = websocket
+        self._service = service
+        self._person: Person | None = None
+        self._instance = ""
+        self._room: RoomOwner | None = None
+        self._dismissed: ByeCode | None = None
+        self._refusals = 0
+        limits, clock = service.limits, asyncio.get_running_loop().time
+        self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
+        self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
+        self._closing_task: asyncio.Task[None] | None = None
+
+    @property
+    def room_code(self) -> str | None:
+        return self._room.code if self._room else None
+
+    def leave_room(self) -> None:
+        """The room is not this connection's any more."""
+        self._room = None
+
+    async def run(self) -> None:
+        """Serve the client until its connection ends, for whatever reason."""
+        self._service.connections.opened(self)
+        try:
+            self._reply(self._service.greeting)
+            with suppress(ConnectionClosed):
+                if await self._identify_in_time():
+                    async for frame in self._websocket:
+                        await self._take(frame)
+        finally:
+            self._gone()
+        if self._closing_task is not None:
+            await self._closing_task
+
+    def send(self, frame: bytes) -> None:
+        """Hand a frame to the transport; a peer that has stopped reading is cut off."""
+        transport = self._websocket.transport
+        if transport.get_write_buffer_size() > self._service.limits.buffered_bytes:
+            log.warning("connection of %s cut: it does not read", self._person)
+            transport.abort()
+            return
+        broadcast((self._websocket,), frame)
+
+    def dismiss(self, code: ByeCode, message: str) -> None:
+        """Say why, then close. The person's seat is held unless a newer connection has it."""
+        if self._dismissed is not None:
+            return
+        self._dismissed = code
+        self._reply(Bye(code=code, message=message))
+        self._gone()
+        close_code = _GOING_AWAY if code is ByeCode.SHUTDOWN else _POLICY_VIOLATION
+        self._closing_task = asyncio.create_task(self._websocket.close(close_code, code.value))
+
+    def _gone(self) -> None:
+        """Let go of the room and the name. Harmless when repeated or late."""
+        person, room = self._person, self._room
+        self._room = None
+        self._service.connections.closed(person.player if person else None, self)
+        if room is not None and person is not None:
+            room.vanish(person)
+
+    def _reply(self, message: Message) -> None:
+        self.send(encode(message))
+
+    def _refuse(self, id: int | None, code: ErrorCode, message: str) -> None:
+        self._reply(Error(re=id, code=code, message=message))
+        self._refusals += 1
+        if self._refusals >= self._service.limits.refusals_before_bye:
+            self.dismiss(ByeCode.FLOOD, "too many commands that had to be refused")
+
+    async def _identify_in_time(self) -> bool:
+        try:
+            async with asyncio.timeout(self._service.limits.hello_timeout):
+                while self._person is None and self._dismissed is None:
+                    await self._take(await self._websocket.recv())
+        except TimeoutError:
+            self.dismiss(ByeCode.IDLE, "no hello came: connect again and say who you are")
+        return self._person is not None
+
+    async def _take(self, frame: str | bytes) -> None:
+        """Answer one frame. Nothing that a client sends gets past here as an exception."""
+        if self._dismissed is not None:
+            return
+        try:
+            command = decode_command(frame)
+        except Malformed as error:
+            self._refuse(error.id, ErrorCode.MALFORMED, str(error))
+            return
+        try:
+            self._check_rate(command)
+            await self._obey(command)
+        except Refused as refusal:
+            self._refuse(command.id, refusal.code, refusal.message)
+        except Exception:
+            log.exception("a fault in answering %s", type(command).__name__)
+            self._refuse(command.id, ErrorCode.INTERNAL, "a fault in the server: try again")
+
+    def _check_rate(self, command: Command) -> None:
+        if self._service.closing:
+            raise Refused(ErrorCode.SHUTTING_DOWN, "the server is shutting down")
+        if not self._commands.take():
+            raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
+        if isinstance(command, Chat) and not self._chat.take():
+            raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
+
+    async def _obey(self, command: Command) -> None:
+        if isinstance(command, Hello):
+            await self._hello(command)
+            return
+        person = self._person
+        if person is None:
+            raise Refused(ErrorCode.NOT_IDENTIFIED, "say hello first: who are you?")
+        match command:
+            case ListRooms():
+                self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
+            case Create():
+                self._check_elsewhere(None)
+                self._room = self._service.hub.create(
+                    person, self._instance, command, self._entry_reply
+                )
+            case Join():
+                self._check_elsewhere(command.room)
+                self._room = self._service.hub.join(
+                    person, self._instance, command, self._entry_reply
+                )
+            case _ if self._room is None:
+                raise Refused(ErrorCode.NOT_IN_ROOM, "you are in no room: join or create one")
+            case _:
+                reply: Callable[[Message], None] = (
+                    self._leave_reply if isinstance(command, Leave) else self._reply
+                )
+                self._room.submit(person, self._instance, command, reply)
+
+    async def _hello(self, command: Hello) -> None:
+        if self._person is not None:
+            raise Refused(ErrorCode.ALREADY_IDENTIFIED, f"you are {self._person.name} already")
+        try:
+            name = clean_name(command.name)
+        except BadText as error:
+            raise Refused(ErrorCode.BAD_NAME, str(error)) from error
+        if is_bot_name(name):
+            raise Refused(ErrorCode.BAD_NAME, f"{name!r} is a computer player: take another name")
+        token_hash = hashlib.sha256(command.token.encode()).digest()
+        try:
+            identity = await self._service.store.identify(name, name_key(name), token_hash)
+        except NameTaken as error:
+            raise Refused(
+                ErrorCode.NAME_TAKEN,
+                f"the name {name} belongs to somebody else here: choose another",
+            ) from error
+        except StorageError as error:
+            raise Refused(ErrorCode.STORAGE, str(error)) from error
+        self._person = Person(identity.player, identity.name)
+        self._instance = command.instance
+        self._service.connections.identified(identity.player, self)
+        rooms = self._service.hub.seated_in(identity.player)
+        self._reply(Welcome(re=command.id, name=identity.name, rooms=rooms))
+
+    def _check_elsewhere(self, code: str | None) -> None:
+        if self._room is None or (code is not None and code.strip().upper() == self._room.code):
+            return
+        raise Refused(
+            ErrorCode.ALREADY_IN_ROOM, f"you are in the room {self._room.code}: leave it first"
+        )
+
+    def _entry_reply(self, message: Message) -> None:
+        if isinstance(message, Error):
+            self._room = None
+        self._reply(message)
+
+    def _leave_reply(self, message: Message) -> None:
+        if isinstance(message, Ok):
+            self._room = None
+        self._reply(message)

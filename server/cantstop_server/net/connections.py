@@ -1,0 +1,70 @@
+"""Who is connected: the newest connection of each person, and the way of frames to them."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from cantstop_protocol.codes import ByeCode
+
+
+class Link(Protocol):
+    """A connection as the rest of the server sees it."""
+
+    @property
+    def room_code(self) -> str | None: ...
+
+    def send(self, frame: bytes) -> None: ...
+
+    def leave_room(self) -> None: ...
+
+    def dismiss(self, code: ByeCode, message: str) -> None: ...
+
+
+class Connections:
+    """One connection for each person; the newest wins. Serves rooms as their outbox."""
+
+    def __init__(self) -> None:
+        self._links: dict[int, Link] = {}
+        self._all: set[Link] = set()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def opened(self, link: Link) -> None:
+        """A connection is there, of nobody known yet."""
+        self._all.add(link)
+
+    def identified(self, player: int, link: Link) -> None:
+        """The connection is this person's from now on; an older one is told and closed."""
+        older = self._links.get(player)
+        self._links[player] = link
+        if older is not None:
+            older.dismiss(ByeCode.REPLACED, "you connected from somewhere else: this one ends")
+
+    def closed(self, player: int | None, link: Link) -> None:
+        """The connection is gone. If it was replaced before, the newer one is untouched."""
+        self._all.discard(link)
+        if player is not None and self._links.get(player) is link:
+            del self._links[player]
+
+    def send(self, room: str, players: Iterable[int], frame: bytes) -> None:
+        """Send a frame to those of these people who are connected and in this room."""
+        for player in players:
+            link = self._links.get(player)
+            if link is not None and link.room_code == room:
+                link.send(frame)
+
+    def connected(self, room: str, player: int) -> bool:
+        """Whether this person has a connection that is in this room."""
+        link = self._links.get(player)
+        return link is not None and link.room_code == room
+
+    def room_closed(self, room: str) -> None:
+        """Nobody is in this room any more."""
+        for link in self._all:
+            if link.room_code == room:
+                link.leave_room()
+
+    def dismiss_all(self, code: ByeCode, message: str) -> None:
+        """Tell everyone good-bye and close."""
+        for link in tuple(self._all):
+            link.dismiss(code, message)

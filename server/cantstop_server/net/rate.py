@@ -1,0 +1,24 @@
+"""A token bucket, on a clock that is passed in."""
+
+from collections.abc import Callable
+
+
+class TokenBucket:
+    """Allows ``burst`` at once and ``rate`` per second after that."""
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._tokens = float(burst)
+        self._filled_at = clock()
+
+    def take(self) -> bool:
+        """Take one token; False if there is none."""
+        now = self._clock()
+        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True

@@ -1,0 +1,1 @@
+"""Computer players: a decision from a position, and nothing else."""

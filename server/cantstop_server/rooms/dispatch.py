@@ -1,0 +1,157 @@
+"""One row for each command that a room takes: who may send it, when, and what it does."""
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from cantstop_protocol import commands
+from cantstop_protocol.codes import ErrorCode
+from cantstop_protocol.events import AnyEvent, Chatted
+from cantstop_protocol.text import BadText, clean_chat
+from cantstop_server.rooms import play, seating
+from cantstop_server.rooms.outcome import Outcome, World
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.state import Accepted, Person, RoomState
+from cantstop_server.rules import course
+
+Who = Literal["member", "seated", "creator"]
+When = Literal["always", "between games"]
+
+REMEMBERED_COMMANDS: Final = 16
+"""How many accepted commands of each person a room remembers, to know a repetition."""
+
+
+class Row(NamedTuple):
+    """``who`` may send it, ``when`` the room takes it, and the change it makes."""
+
+    who: Who
+    when: When
+    handle: Callable[[RoomState, Person, Any, World], Outcome]
+
+
+def step(
+    state: RoomState, person: Person, instance: str, command: commands.Command, world: World
+) -> Outcome:
+    """The room after a command of one of its members. Raises ``Refused``; then nothing changed."""
+    row = ROWS[type(command)]
+    _check_who(state, person, row.who)
+    if row.when == "between games" and state.playing:
+        raise Refused(ErrorCode.NOT_ALLOWED, "not while a game is being played")
+    outcome = row.handle(state, person, command, world)
+    return outcome._replace(state=remember(outcome.state, person, instance, command.id))
+
+
+def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> bool:
+    """Whether this very command has already had its effect."""
+    return Accepted(person.player, instance, id) in state.accepted
+
+
+def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
+    """Note an accepted command, and forget this person's oldest."""
+    own = [entry for entry in state.accepted if entry.player == person.player]
+    forgotten = own[: max(0, len(own) + 1 - REMEMBERED_COMMANDS)]
+    kept = tuple(entry for entry in state.accepted if entry not in forgotten)
+    return replace(state, accepted=(*kept, Accepted(person.player, instance, id)))
+
+
+def _check_who(state: RoomState, person: Person, who: Who) -> None:
+    if not state.is_member(person.player):
+        raise Refused(ErrorCode.NOT_IN_ROOM, "you are not in this room any more: join it again")
+    if who == "seated" and state.seat_of(person.player) is None:
+        raise Refused(ErrorCode.NOT_SEATED, "you are watching: only those seated may do this")
+    if who == "creator" and state.creator != person.player:
+        creator = None if state.creator is None else state.name_of(state.creator)
+        raise Refused(ErrorCode.NOT_CREATOR, f"only {creator}, who runs this room, may do this")
+
+
+def _change(outcome: tuple[RoomState, tuple[AnyEvent, ...]]) -> Outcome:
+    return Outcome(*outcome)
+
+
+def _seat(state: RoomState, person: Person) -> int:
+    seat = state.seat_of(person.player)
+    assert seat is not None
+    return seat
+
+
+def _own_move(state: RoomState, person: Person, ply: int) -> None:
+    seat = _seat(state, person)
+    play.check_move(state, seat, ply)
+    held = state.seats[seat]
+    if held is not None and held.autopilot is not None:
+        raise Refused(
+            ErrorCode.NOT_ALLOWED, f"{held.autopilot} plays for you: take your seat back first"
+        )
+
+
+def _leave(state: RoomState, person: Person, command: commands.Leave, world: World) -> Outcome:
+    seat = state.seat_of(person.player)
+    if seat is None or not state.playing:
+        return _change(seating.leave(state, person))
+    resigned = play.resign(state, seat, world.now())
+    left, events = seating.leave(resigned.state, person)
+    return Outcome(left, (*resigned.events, *events), resigned.archive)
+
+
+def _configure(
+    state: RoomState, person: Person, command: commands.Configure, world: World
+) -> Outcome:
+    return _change(seating.configure(state, person, command.options))
+
+
+def _add_bot(state: RoomState, person: Person, command: commands.AddBot, world: World) -> Outcome:
+    return _change(seating.add_bot(state, command.kind))
+
+
+def _remove_bot(
+    state: RoomState, person: Person, command: commands.RemoveBot, world: World
+) -> Outcome:
+    return _change(seating.remove_bot(state, command.seat))
+
+
+def _start(state: RoomState, person: Person, command: commands.Start, world: World) -> Outcome:
+    return play.start(state, world)
+
+
+def _roll(state: RoomState, person: Person, command: commands.Roll, world: World) -> Outcome:
+    _own_move(state, person, command.ply)
+    return play.roll(state, world)
+
+
+def _choose(state: RoomState, person: Person, command: commands.Choose, world: World) -> Outcome:
+    _own_move(state, person, command.ply)
+    return play.act(state, course.Choose(command.option - 1), world.now())
+
+
+def _stop(state: RoomState, person: Person, command: commands.Stop, world: World) -> Outcome:
+    _own_move(state, person, command.ply)
+    return play.act(state, course.Stop(), world.now())
+
+
+def _autopilot(
+    state: RoomState, person: Person, command: commands.Autopilot, world: World
+) -> Outcome:
+    return play.set_autopilot(state, person, _seat(state, person), command.kind)
+
+
+def _chat(state: RoomState, person: Person, command: commands.Chat, world: World) -> Outcome:
+    try:
+        text = clean_chat(command.text)
+    except BadText as error:
+        raise Refused(ErrorCode.BAD_TEXT, str(error)) from error
+    return Outcome(state, (Chatted(person.name, state.seat_of(person.player), text),))
+
+
+ROWS: Final[dict[type[commands.Command], Row]] = {
+    commands.Leave: Row("member", "always", _leave),
+    commands.Configure: Row("creator", "between games", _configure),
+    commands.AddBot: Row("creator", "between games", _add_bot),
+    commands.RemoveBot: Row("creator", "between games", _remove_bot),
+    commands.Start: Row("creator", "between games", _start),
+    commands.Roll: Row("seated", "always", _roll),
+    commands.Choose: Row("seated", "always", _choose),
+    commands.Stop: Row("seated", "always", _stop),
+    commands.Autopilot: Row("seated", "always", _autopilot),
+    commands.Chat: Row("member", "always", _chat),
+}

@@ -1,0 +1,136 @@
+"""All rooms of a server: opening, finding, listing, taking up after a restart."""
+
+import logging
+from collections.abc import Iterable
+
+from cantstop_protocol.codes import ErrorCode, ExitCode
+from cantstop_protocol.commands import Create, Join
+from cantstop_protocol.messages import NumberedEvent
+from cantstop_protocol.table import RoomSummary
+from cantstop_protocol.text import BadText, clean_title
+from cantstop_server.config import Limits
+from cantstop_server.rooms.codes import new_code, normal_code
+from cantstop_server.rooms.owner import Reply, RoomOwner, Surroundings
+from cantstop_server.rooms.password import fits, hash_password
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.seating import open_room
+from cantstop_server.rooms.state import Accepted, Person, load, load_event
+from cantstop_server.rooms.table import summary_of
+from cantstop_server.storage.store import LiveRoom
+
+log = logging.getLogger(__name__)
+
+
+class Hub:
+    """The rooms by code. ``around`` is what they share."""
+
+    def __init__(self, around: Surroundings, limits: Limits) -> None:
+        self._around = around
+        self._limits = limits
+        self._rooms: dict[str, RoomOwner] = {}
+
+    def restore(self, rooms: Iterable[LiveRoom]) -> None:
+        """Take up rooms from the journal. A room that cannot be read is left there and logged."""
+        for room in rooms:
+            try:
+                state = load(room.state)
+                tail = [NumberedEvent(seq, load_event(event)) for seq, event in room.events]
+            except Exception:
+                log.exception("room %s cannot be read: it stays in the database", room.room)
+                continue
+            self._rooms[state.code] = RoomOwner(state, tail, self._around)
+        for owner in tuple(self._rooms.values()):
+            owner.wake()
+
+    def create(self, person: Person, instance: str, command: Create, reply: Reply) -> RoomOwner:
+        """Open a room and let its creator in. Raises ``Refused``."""
+        made_by = Accepted(person.player, instance, command.id)
+        for owner in self._rooms.values():
+            if owner.state.created_by == made_by:
+                owner.enter(person, instance, command.id, reply, watch=False)
+                return owner
+        self._check_room_limits(person)
+        try:
+            title = clean_title(command.title)
+        except BadText as error:
+            raise Refused(ErrorCode.BAD_TEXT, str(error)) from error
+        state, opening = open_room(
+            new_code(self._rooms),
+            title,
+            hash_password(command.password) if command.password else None,
+            command.options,
+            person,
+            made_by,
+        )
+        owner = RoomOwner(state, (), self._around)
+        owner.enter(
+            person,
+            instance,
+            command.id,
+            reply,
+            watch=command.role == "spectator",
+            opening=opening,
+        )
+        self._rooms[state.code] = owner
+        return owner
+
+    def join(self, person: Person, instance: str, command: Join, reply: Reply) -> RoomOwner:
+        """Let somebody into a room. Raises ``Refused``."""
+        owner = self._rooms.get(normal_code(command.room))
+        if owner is None:
+            raise Refused(
+                ErrorCode.NO_SUCH_ROOM, f"there is no room {command.room!r}: see the list of rooms"
+            )
+        password = owner.state.password
+        if password is not None and not owner.state.is_member(person.player):
+            if not command.password:
+                raise Refused(ErrorCode.BAD_PASSWORD, "this room asks for a password")
+            if not fits(command.password, password):
+                raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
+        owner.enter(
+            person,
+            instance,
+            command.id,
+            reply,
+            watch=command.role == "spectator",
+            last_seq=command.last_seq,
+        )
+        return owner
+
+    def summaries(self) -> tuple[RoomSummary, ...]:
+        """The open rooms, as they durably are, in the order in which they were opened."""
+        return tuple(summary_of(o.durable) for o in self._rooms.values() if o.durable.seq)
+
+    def seated_in(self, player: int) -> tuple[str, ...]:
+        """The rooms where this person holds a seat."""
+        return tuple(
+            owner.code
+            for owner in self._rooms.values()
+            if owner.durable.seat_of(player) is not None
+        )
+
+    def forget(self, code: str) -> None:
+        """A room has closed."""
+        self._rooms.pop(code, None)
+
+    def stop(self) -> None:
+        """The process ends: rooms stay in the journal."""
+        for owner in self._rooms.values():
+            owner.stop()
+
+    def close_all(self, message: str) -> None:
+        """The rooms end with this server: running games are abandoned."""
+        for owner in tuple(self._rooms.values()):
+            owner.close(ExitCode.ROOM_CLOSED, message)
+
+    def _check_room_limits(self, person: Person) -> None:
+        if len(self._rooms) >= self._limits.rooms:
+            raise Refused(
+                ErrorCode.SERVER_FULL,
+                f"this server holds its {self._limits.rooms} rooms: join one, or try later",
+            )
+        own = sum(owner.state.creator == person.player for owner in self._rooms.values())
+        if own >= self._limits.rooms_per_person:
+            raise Refused(
+                ErrorCode.SERVER_FULL, f"you run {own} rooms already: leave one of them first"
+            )

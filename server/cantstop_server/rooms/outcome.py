@@ -1,0 +1,32 @@
+"""What a step of a room gives, and what it is given from outside."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from cantstop_protocol.events import AnyEvent
+from cantstop_server.rooms.state import RoomState
+from cantstop_server.rules.legal import Dice
+from cantstop_server.storage.types import ArchivedGame
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where chance, time and ids come from; passed in so that a room is a function of its input.
+
+    ``draw_seat(n)`` gives a seat 0..n-1; ``now`` is aware and UTC; ``game_id`` is never repeated.
+    """
+
+    roll_dice: Callable[[], Dice]
+    draw_seat: Callable[[int], int]
+    now: Callable[[], datetime]
+    game_id: Callable[[], str]
+
+
+class Outcome(NamedTuple):
+    """The room after a step, its new events in order, and the game that ended with it."""
+
+    state: RoomState
+    events: tuple[AnyEvent, ...]
+    archive: ArchivedGame | None = None

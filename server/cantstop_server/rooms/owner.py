@@ -1,0 +1,380 @@
+"""The owner of one room: applies commands one at a time, and shows what has become durable.
+
+The owner is synchronous. It keeps two states: ``state``, where the accepted commands have led,
+and ``durable``, which the journal has written. Nobody is told of anything that is only in the
+first; if the journal fails, the first goes back to the second. It never sees a socket: people
+are player ids, and what they are to be sent goes to the outbox.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Protocol
+
+from msgspec.structs import replace
+
+from cantstop_protocol.codec import encode
+from cantstop_protocol.codes import ErrorCode, ExitCode
+from cantstop_protocol.commands import Command
+from cantstop_protocol.events import AnyEvent, BotFailed
+from cantstop_protocol.limits import TAIL_EVENTS
+from cantstop_protocol.messages import (
+    Entered,
+    Error,
+    Exit,
+    Message,
+    Notice,
+    NumberedEvent,
+    Ok,
+    Update,
+)
+from cantstop_server.rooms import play, seating
+from cantstop_server.rooms.bots import decide, plain_decision
+from cantstop_server.rooms.dispatch import is_repetition, remember, step
+from cantstop_server.rooms.outcome import Outcome, World
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
+from cantstop_server.rooms.table import table_of
+from cantstop_server.storage.errors import StorageError
+from cantstop_server.storage.journal import Journal, RoomWrite
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS: Final = 1.0
+"""How long after a failed write the owner tries again what nobody will send again."""
+
+Reply = Callable[[Message], None]
+
+
+class Outbox(Protocol):
+    """Where messages to people go. Sending never waits; people without a connection are skipped."""
+
+    def send(self, room: str, players: Iterable[int], frame: bytes) -> None: ...
+
+    def connected(self, room: str, player: int) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every room of a server shares. Times are in seconds."""
+
+    scope: str
+    journal: Journal
+    outbox: Outbox
+    world: World
+    bot_delay: float
+    grace: float
+    spectator_limit: int
+    on_closed: Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entering:
+    """Somebody who is on the way in with the write that is under way."""
+
+    player: int
+    last_seq: int
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A write under way, and what to do once it is durable."""
+
+    state: RoomState
+    events: tuple[NumberedEvent, ...]
+    entering: _Entering | None
+    answers: list[tuple[Reply, int, _Entering | None]]
+
+
+class RoomOwner:
+    """One room. All methods are called on the event loop and return at once."""
+
+    def __init__(
+        self, state: RoomState, tail: Iterable[NumberedEvent], around: Surroundings
+    ) -> None:
+        self.state = state
+        self.durable = state
+        self._around = around
+        self._tail = deque(tail, maxlen=TAIL_EVENTS)
+        self._pending: deque[_Pending] = deque()
+        self._bot_timer: asyncio.TimerHandle | None = None
+        self._armed_for: tuple[str, int, str] | None = None
+        self._grace_timer: asyncio.TimerHandle | None = None
+        self._retry_timer: asyncio.TimerHandle | None = None
+        self._trouble = False
+        self._closing = False
+
+    @property
+    def code(self) -> str:
+        return self.state.code
+
+    def submit(self, person: Person, instance: str, command: Command, reply: Reply) -> None:
+        """A command of somebody in the room; the reply follows once its effect is durable."""
+        if is_repetition(self.state, person, instance, command.id):
+            self._answer_when_durable(reply, command.id, None)
+            return
+        try:
+            self._check_open()
+            outcome = step(self.state, person, instance, command, self._around.world)
+        except Refused as refusal:
+            reply(Error(re=command.id, code=refusal.code, message=refusal.message))
+        except Exception:
+            log.exception("room %s: a fault in %s", self.code, type(command).__name__)
+            reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
+        else:
+            self._apply(outcome, reply, command.id)
+
+    def enter(
+        self,
+        person: Person,
+        instance: str,
+        id: int,
+        reply: Reply,
+        *,
+        watch: bool,
+        last_seq: int = 0,
+        opening: tuple[AnyEvent, ...] = (),
+    ) -> None:
+        """Let somebody in; raises ``Refused``. ``opening`` are events of the room's creation."""
+        self._check_open()
+        entering = _Entering(person.player, last_seq)
+        state, events = seating.enter(
+            self.state, person, watch=watch, spectator_limit=self._around.spectator_limit
+        )
+        outcome = Outcome(remember(state, person, instance, id), (*opening, *events))
+        self._apply(outcome, reply, id, entering)
+
+    def vanish(self, person: Person) -> None:
+        """Somebody's connection is gone."""
+        if not self._closing:
+            self._apply(Outcome(*seating.vanish(self.state, person)))
+
+    def wake(self) -> None:
+        """Take up the room after a restart: computer players go on, the grace time begins."""
+        self._look_around()
+
+    def close(self, code: ExitCode, message: str) -> None:
+        """End the room: a running game is abandoned, everyone is told, everything is freed."""
+        if self._closing:
+            return
+        if self.state.playing:
+            self._apply(play.abandon(self.state, self._around.world.now()))
+        self._closing = True
+        self._cancel_timers()
+        self._around.journal.append(
+            RoomWrite(
+                scope=self._around.scope,
+                room=self.code,
+                state=None,
+                events=(),
+                forget_through=0,
+                archive=None,
+                done=partial(self._closed, code, message),
+            )
+        )
+
+    def stop(self) -> None:
+        """The process is about to end: the room stays in the journal as it is."""
+        self._closing = True
+        self._cancel_timers()
+
+    def _check_open(self) -> None:
+        if self._closing:
+            raise Refused(ErrorCode.NO_SUCH_ROOM, f"the room {self.code} is closing")
+
+    def _apply(
+        self,
+        outcome: Outcome,
+        reply: Reply | None = None,
+        id: int = 0,
+        entering: _Entering | None = None,
+    ) -> None:
+        """Take a step's outcome as the state, and send it on its way to the journal."""
+        seq = self.state.seq
+        events = tuple(
+            NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)
+        )
+        self.state = replace(outcome.state, seq=seq + len(events))
+        if not events:
+            if reply is not None:
+                self._answer_when_durable(reply, id, entering)
+            return
+        answers = [] if reply is None else [(reply, id, entering)]
+        pending = _Pending(self.state, events, entering, answers)
+        self._pending.append(pending)
+        self._around.journal.append(
+            RoomWrite(
+                scope=self._around.scope,
+                room=self.code,
+                state=dump(self.state),
+                events=tuple((numbered.seq, dump_event(numbered.event)) for numbered in events),
+                forget_through=max(0, self.state.seq - TAIL_EVENTS),
+                archive=outcome.archive,
+                done=partial(self._done, pending),
+            )
+        )
+
+    def _answer_when_durable(self, reply: Reply, id: int, entering: _Entering | None) -> None:
+        if self._pending:
+            self._pending[-1].answers.append((reply, id, entering))
+        else:
+            self._answer(reply, id, entering)
+
+    def _answer(self, reply: Reply, id: int, entering: _Entering | None) -> None:
+        reply(Ok(re=id) if entering is None else self._entered(id, entering))
+
+    def _entered(self, id: int, entering: _Entering) -> Entered:
+        events = tuple(n for n in self._tail if n.seq > entering.last_seq)
+        oldest = self._tail[0].seq if self._tail else self.durable.seq + 1
+        return Entered(
+            re=id,
+            seat=self.durable.seat_of(entering.player),
+            seq=self.durable.seq,
+            events=events,
+            complete=entering.last_seq <= self.durable.seq and oldest <= entering.last_seq + 1,
+            table=table_of(self.durable),
+        )
+
+    def _done(self, pending: _Pending, error: StorageError | None) -> None:
+        """The journal's answer to a write, in the order in which they were appended."""
+        self._pending.popleft()
+        if error is not None:
+            self._failed(pending, error)
+            return
+        self.durable = pending.state
+        self._tail.extend(pending.events)
+        self._publish(pending)
+        for reply, id, entering in pending.answers:
+            self._answer(reply, id, entering)
+        if self._trouble:
+            self._trouble = False
+            self._notify("the database works again: the game goes on")
+        self._look_around()
+
+    def _publish(self, pending: _Pending) -> None:
+        newcomer = pending.entering.player if pending.entering else None
+        people = [player for player in pending.state.present() if player != newcomer]
+        if not people:
+            return
+        table = table_of(pending.state)
+        for numbered in pending.events:
+            update = Update(seq=numbered.seq, event=numbered.event, table=table)
+            self._around.outbox.send(self.code, people, encode(update))
+
+    def _failed(self, pending: _Pending, error: StorageError) -> None:
+        """Go back to what is durable; whoever asked for more is told that it had no effect."""
+        self.state = self.durable
+        for reply, id, _ in pending.answers:
+            reply(Error(re=id, code=ErrorCode.STORAGE, message=str(error)))
+        if not self._trouble:
+            self._trouble = True
+            log.error("room %s: rolled back to event %d: %s", self.code, self.durable.seq, error)
+            self._notify(f"the database does not take the game down, so it waits: {error}")
+        if self._retry_timer is None and not self._closing:
+            self._retry_timer = _later(RETRY_SECONDS, self._retry)
+
+    def _retry(self) -> None:
+        self._retry_timer = None
+        if self.durable.seq == 0:  # the room's very creation failed: nobody is in it
+            self.stop()
+            self._around.on_closed(self.code)
+            return
+        for person in self.durable.people():
+            present = person.player in self.durable.present()
+            if present and not self._around.outbox.connected(self.code, person.player):
+                self.vanish(person)
+        self._look_around()
+
+    def _notify(self, message: str) -> None:
+        self._around.outbox.send(self.code, self.durable.present(), encode(Notice(message=message)))
+
+    def _look_around(self) -> None:
+        """Arrange for what happens by itself: computer players' moves, and the end of the room."""
+        if self._closing or self._pending:
+            return
+        self._arm_bot()
+        self._arm_grace()
+
+    def _arm_bot(self) -> None:
+        """Time the next move of a computer player; other news do not put it off."""
+        awaited = self._awaited_bot()
+        if awaited == self._armed_for:
+            return
+        if self._bot_timer is not None:
+            self._bot_timer.cancel()
+            self._bot_timer = None
+        self._armed_for = awaited
+        if awaited is not None:
+            delay = self._around.bot_delay if self.state.present() else 0
+            self._bot_timer = _later(delay, self._bot_move)
+
+    def _awaited_bot(self) -> tuple[str, int, str] | None:
+        """The game, ply and kind of computer player that the game waits for, if it does."""
+        position, live = self.state.position, self.state.game
+        if position is None or live is None or not self.state.playing:
+            return None
+        seat = self.state.seats[position.seat]
+        if seat is None or seat.player_kind is None:
+            return None
+        return live.id, position.ply, seat.player_kind
+
+    def _bot_move(self) -> None:
+        """Let the computer player whose turn it is decide, through the same steps as people."""
+        self._bot_timer = None
+        self._armed_for = None
+        awaited, position = self._awaited_bot(), self.state.position
+        if self._closing or self._pending or awaited is None or position is None:
+            return  # what is under way looks around again when it is done
+        kind = awaited[2]
+        failure: tuple[AnyEvent, ...] = ()
+        try:
+            action = decide(position, kind)
+        except Exception:
+            log.exception("room %s: computer player %s failed", self.code, kind)
+            failure = (BotFailed(position.seat),)
+            action = plain_decision(position)
+        if action is None:
+            outcome = play.roll(self.state, self._around.world)
+        else:
+            outcome = play.act(self.state, action, self._around.world.now())
+        self._apply(outcome._replace(events=(*failure, *outcome.events)))
+
+    def _arm_grace(self) -> None:
+        if self.state.present():
+            if self._grace_timer is not None:
+                self._grace_timer.cancel()
+                self._grace_timer = None
+            return
+        if not self.state.people() and not self.state.playing:
+            self.close(ExitCode.ROOM_CLOSED, "everyone has left")
+        elif self.state.people() and self._grace_timer is None:
+            self._grace_timer = _later(self._around.grace, self._grace_over)
+
+    def _grace_over(self) -> None:
+        self._grace_timer = None
+        self.close(ExitCode.ROOM_CLOSED, "everyone has been away for too long")
+
+    def _closed(self, code: ExitCode, message: str, error: StorageError | None) -> None:
+        if error is not None:
+            self._closing = False
+            self._failed(_Pending(self.durable, (), None, []), error)
+            return
+        farewell = Exit(room=self.code, code=code, message=message)
+        self._around.outbox.send(self.code, self.state.present(), encode(farewell))
+        self._around.on_closed(self.code)
+
+    def _cancel_timers(self) -> None:
+        for timer in (self._bot_timer, self._grace_timer, self._retry_timer):
+            if timer is not None:
+                timer.cancel()
+        self._bot_timer = self._grace_timer = self._retry_timer = self._armed_for = None
+
+
+_INTERNAL: Final = "a fault in the server: nothing has changed, try again"
+
+
+def _later(delay: float, action: Callable[[], None]) -> asyncio.TimerHandle:
+    return asyncio.get_running_loop().call_later(delay, action)

@@ -1,0 +1,176 @@
+"""The game in a room: start, moves, autopilot, resignation, and the end."""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from cantstop_protocol.codes import ErrorCode
+from cantstop_protocol.events import (
+    Abandoned,
+    Advanced,
+    AnyEvent,
+    AutopilotSet,
+    Busted,
+    Finished,
+    Resigned,
+    Rolled,
+    Started,
+    Stopped,
+)
+from cantstop_protocol.table import Result
+from cantstop_server.rooms.outcome import Outcome, World
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.seating import check_kind, free_gone_seats
+from cantstop_server.rooms.state import LiveGame, Person, RoomState, SeatState
+from cantstop_server.rooms.table import columns
+from cantstop_server.rules import course, game
+from cantstop_server.rules.errors import RulesError
+from cantstop_server.rules.game import Game, new_game
+from cantstop_server.rules.setup import make_setup
+from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
+
+
+def start(state: RoomState, world: World) -> Outcome:
+    """Begin the room's first or next game. Raises ``Refused`` while seats are empty."""
+    state = free_gone_seats(state)
+    names = tuple(seat.name for seat in state.seats if seat)
+    empty = len(state.seats) - len(names)
+    if empty:
+        raise Refused(
+            ErrorCode.NOT_ALLOWED,
+            f"{empty} of {len(state.seats)} seats are empty: wait for others, add computer"
+            " players, or set fewer seats",
+        )
+    options = state.options
+    first = world.draw_seat(options.seats) if state.next_first is None else state.next_first
+    setup = make_setup(
+        options.seats,
+        options.target,
+        keep_dead_markers=options.dead_markers == "kept",
+        first=first,
+    )
+    live = LiveGame(world.game_id(), setup, "", world.now())
+    started = replace(
+        state,
+        game=live,
+        position=new_game(setup),
+        next_first=(first + 1) % options.seats,
+        seats=tuple(replace(seat, autopilot=None) for seat in state.seats if seat),
+    )
+    return Outcome(started, (Started(live.id, options, names, first),))
+
+
+def check_move(state: RoomState, seat: int, ply: int) -> None:
+    """Raises ``Refused`` unless the seat answers the decision that is pending."""
+    position = _running(state)
+    if position.seat != seat:
+        holder = state.seats[position.seat]
+        whose = holder.name if holder else f"seat {position.seat + 1}"
+        raise Refused(ErrorCode.NOT_YOUR_TURN, f"it is {whose}'s turn: wait for yours")
+    if position.ply != ply:
+        raise Refused(
+            ErrorCode.STALE,
+            f"this answers decision {ply}, but decision {position.ply} is pending: look again",
+        )
+
+
+def roll(state: RoomState, world: World) -> Outcome:
+    """Roll for the seat to move. Raises ``Refused`` before the dice are asked for."""
+    position = _running(state)
+    if position.phase is game.Phase.CHOOSE:
+        raise Refused(ErrorCode.NOT_ALLOWED, "the dice are rolled: choose one of the options")
+    return act(state, course.Roll(world.roll_dice()), world.now())
+
+
+def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
+    """Apply an action of the rules to the running game. Raises ``Refused``."""
+    position, live = _running(state), state.game
+    assert live is not None
+    try:
+        after, event = course.apply(position, action)
+    except RulesError as error:
+        raise Refused(ErrorCode.NOT_ALLOWED, str(error)) from error
+    live = replace(live, course=live.course + course.notation(action))
+    state = replace(state, position=after, game=live)
+    told = _told(event)
+    if after.phase is not game.Phase.OVER:
+        return Outcome(state, (told,))
+    result = Result(game=live.id, winner=after.winner, turns=after.turn, abandoned=False)
+    return _ended(state, (told, Finished(live.id, after.winner, after.turn)), result, now)
+
+
+def resign(state: RoomState, seat: int, now: datetime) -> Outcome:
+    """Take a seat out of the running game."""
+    return act(state, course.Resign(seat), now)
+
+
+def abandon(state: RoomState, now: datetime) -> Outcome:
+    """Give the running game up for all; it counts for nobody."""
+    position, live = _running(state), state.game
+    assert live is not None
+    result = Result(game=live.id, winner=None, turns=position.turn, abandoned=True)
+    return _ended(state, (Abandoned(live.id, position.turn),), result, now)
+
+
+def set_autopilot(state: RoomState, person: Person, seat: int, kind: str | None) -> Outcome:
+    """Give a person's seat to a computer player, or take it back. Raises ``Refused``."""
+    if kind is not None:
+        check_kind(kind)
+    _running(state)
+    held = state.seats[seat]
+    assert held is not None
+    if held.autopilot == kind:
+        return Outcome(state, ())
+    seats = (*state.seats[:seat], replace(held, autopilot=kind), *state.seats[seat + 1 :])
+    return Outcome(replace(state, seats=seats), (AutopilotSet(person.name, seat, kind),))
+
+
+def _running(state: RoomState) -> Game:
+    if state.position is None or not state.playing:
+        text = "the game is over" if state.game else "the game has not begun"
+        raise Refused(ErrorCode.NOT_ALLOWED, text)
+    return state.position
+
+
+def _told(event: game.Event) -> AnyEvent:
+    match event:
+        case game.Rolled(seat, dice, options):
+            return Rolled(seat, dice, options)
+        case game.Busted(seat, dice, lost):
+            return Busted(seat, dice, columns(lost))
+        case game.Advanced(seat, option, runners):
+            return Advanced(seat, option, columns(runners))
+        case game.Stopped(seat, kept, claimed, _):
+            return Stopped(seat, columns(kept), claimed)
+        case game.Resigned(seat, _):
+            return Resigned(seat)
+
+
+def _ended(
+    state: RoomState, events: tuple[AnyEvent, ...], result: Result, now: datetime
+) -> Outcome:
+    live, position = state.game, state.position
+    assert live is not None
+    assert position is not None
+    archive = ArchivedGame(
+        id=live.id,
+        status="abandoned" if result.abandoned else "finished",
+        setup=live.setup,
+        course=live.course,
+        started_at=live.started_at,
+        ended_at=now,
+        winner=result.winner,
+        turns=result.turns,
+        seats=tuple(_archived(seat, i, position) for i, seat in enumerate(state.seats) if seat),
+    )
+    return Outcome(replace(state, game=replace(live, result=result)), events, archive)
+
+
+def _archived(seat: SeatState, index: int, position: Game) -> ArchivedSeat:
+    return ArchivedSeat(
+        name=seat.name,
+        player=seat.player,
+        bot=seat.bot,
+        columns=game.score(position, index),
+        resigned=index in position.resigned,
+    )

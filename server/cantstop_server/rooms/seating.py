@@ -1,0 +1,213 @@
+"""Who is in a room: entering, leaving, being away, computer players, and what is to be played."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+from msgspec.structs import replace
+
+from cantstop_protocol.codes import ErrorCode
+from cantstop_protocol.events import (
+    AnyEvent,
+    Away,
+    Back,
+    BotAdded,
+    BotRemoved,
+    Configured,
+    Created,
+    CreatorChanged,
+    Joined,
+    Left,
+)
+from cantstop_protocol.table import GameOptions
+from cantstop_server.players.registry import KINDS
+from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.state import Accepted, Person, RoomState, SeatState
+from cantstop_server.rules.errors import InvalidSetup
+from cantstop_server.rules.setup import make_setup
+
+Change = tuple[RoomState, tuple[AnyEvent, ...]]
+
+
+def open_room(
+    code: str,
+    title: str,
+    password: bytes | None,
+    options: GameOptions,
+    person: Person,
+    created_by: Accepted,
+) -> Change:
+    """A new room, its creator still outside; ``created_by`` is the command that opens it.
+
+    Raises ``Refused`` for bad options.
+    """
+    check_options(options)
+    state = RoomState(
+        code=code,
+        title=title,
+        options=options,
+        creator=person.player,
+        password=password,
+        seats=(None,) * options.seats,
+        created_by=created_by,
+    )
+    return state, (Created(person.name),)
+
+
+def check_options(options: GameOptions) -> None:
+    """Raises ``Refused`` for a game that could not be played to an end."""
+    try:
+        make_setup(options.seats, options.target)
+    except InvalidSetup as error:
+        raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from error
+
+
+def enter(state: RoomState, person: Person, *, watch: bool, spectator_limit: int) -> Change:
+    """A person joins, sits down from watching, or returns. The password has been checked."""
+    index = state.seat_of(person.player)
+    if index is not None:
+        return _return(state, index)
+    watching = any(spectator.player == person.player for spectator in state.spectators)
+    if watch:
+        if watching:
+            return state, ()
+        if len(state.spectators) >= spectator_limit:
+            raise Refused(
+                ErrorCode.ROOM_FULL, f"{spectator_limit} people watch already: try again later"
+            )
+        return _with_creator(
+            replace(state, spectators=(*state.spectators, person)), (Joined(person.name, None),)
+        )
+    if state.playing:
+        raise Refused(
+            ErrorCode.ROOM_FULL, f"the game in {state.code} has begun: watch it, or join another"
+        )
+    state = _new_lineup(state)
+    free = _free_seat(state)
+    others = tuple(s for s in state.spectators if s.player != person.player)
+    seated = _put(replace(state, spectators=others), free, SeatState(person.name, person.player))
+    return _with_creator(seated, (Joined(person.name, free),))
+
+
+def leave(state: RoomState, person: Person) -> Change:
+    """A person leaves for good. A running game has already been resigned."""
+    index = state.seat_of(person.player)
+    if index is None:
+        remaining = tuple(s for s in state.spectators if s.player != person.player)
+        return _with_creator(replace(state, spectators=remaining), (Left(person.name, None),))
+    seat = state.seats[index]
+    assert seat is not None
+    # The board of a game, also of one just over, keeps its names until seats are taken anew.
+    kept = replace(seat, gone=True, autopilot=None, away=False) if state.game else None
+    return _with_creator(_put(state, index, kept), (Left(person.name, index),))
+
+
+def vanish(state: RoomState, person: Person) -> Change:
+    """A person's connection is gone: a seat is held, a spectator is out."""
+    index = state.seat_of(person.player)
+    if index is None:
+        return leave(state, person) if state.is_member(person.player) else (state, ())
+    seat = state.seats[index]
+    assert seat is not None
+    if seat.away:
+        return state, ()
+    return _put(state, index, replace(seat, away=True)), (Away(seat.name, index),)
+
+
+def configure(state: RoomState, person: Person, options: GameOptions) -> Change:
+    """Change what is to be played; those seated move together. Raises ``Refused``."""
+    check_options(options)
+    state = _new_lineup(state)
+    taken = tuple(seat for seat in state.seats if seat)
+    if len(taken) > options.seats:
+        raise Refused(
+            ErrorCode.BAD_OPTIONS,
+            f"{len(taken)} seats are taken: {options.seats} would not be enough",
+        )
+    seats = state.seats
+    if options.seats != len(seats):
+        seats = (*taken, *(None,) * (options.seats - len(taken)))
+    changed = replace(state, options=options, seats=seats, next_first=None)
+    return changed, (Configured(person.name, options),)
+
+
+def add_bot(state: RoomState, kind: str) -> Change:
+    """Give the first free seat to a computer player. Raises ``Refused``."""
+    check_kind(kind)
+    state = _new_lineup(state)
+    index = _free_seat(state)
+    names = {seat.name for seat in state.seats if seat}
+    name = next(name for name in _bot_names(kind) if name not in names)
+    return _put(state, index, SeatState(name, bot=kind)), (BotAdded(name, index, kind),)
+
+
+def remove_bot(state: RoomState, index: int) -> Change:
+    """Take a computer player out of its seat. Raises ``Refused``."""
+    seat = state.seats[index] if index < len(state.seats) else None
+    if seat is None or seat.bot is None:
+        raise Refused(ErrorCode.NOT_ALLOWED, f"no computer player sits in seat {index + 1}")
+    return _put(_new_lineup(state), index, None), (BotRemoved(seat.name, index),)
+
+
+def check_kind(kind: str) -> None:
+    """Raises ``Refused`` unless there is such a kind of computer player."""
+    if kind not in KINDS:
+        raise Refused(
+            ErrorCode.NOT_ALLOWED,
+            f"there is no computer player {kind!r}: choose one of {', '.join(KINDS)}",
+        )
+
+
+def is_bot_name(name: str) -> bool:
+    """Whether a name is kept for computer players."""
+    return re.fullmatch(rf"({'|'.join(KINDS)})( ?\d+)?", name.casefold()) is not None
+
+
+def free_gone_seats(state: RoomState) -> RoomState:
+    """The room between games: seats of people who left during the last one are free again."""
+    return replace(state, seats=tuple(None if seat and seat.gone else seat for seat in state.seats))
+
+
+def _return(state: RoomState, index: int) -> Change:
+    seat = state.seats[index]
+    assert seat is not None
+    if not seat.away:
+        return state, ()
+    return _put(state, index, replace(seat, away=False)), (Back(seat.name, index),)
+
+
+def _new_lineup(state: RoomState) -> RoomState:
+    """The room as others are about to sit in it: the board of the last game is cleared."""
+    return replace(free_gone_seats(state), game=None, position=None)
+
+
+def _with_creator(state: RoomState, events: tuple[AnyEvent, ...]) -> Change:
+    """Pass the room on when its creator is no member any more."""
+    if state.creator is not None and state.is_member(state.creator):
+        return state, events
+    people = state.people()
+    if not people:
+        return replace(state, creator=None), events
+    heir = people[0]
+    announced = () if state.creator == heir.player else (CreatorChanged(heir.name),)
+    return replace(state, creator=heir.player), (*events, *announced)
+
+
+def _free_seat(state: RoomState) -> int:
+    for index, seat in enumerate(state.seats):
+        if seat is None:
+            return index
+    raise Refused(
+        ErrorCode.ROOM_FULL,
+        f"all {len(state.seats)} seats of {state.code} are taken: watch it, or join another",
+    )
+
+
+def _put(state: RoomState, index: int, seat: SeatState | None) -> RoomState:
+    return replace(state, seats=(*state.seats[:index], seat, *state.seats[index + 1 :]))
+
+
+def _bot_names(kind: str) -> Iterator[str]:
+    yield kind
+    for number in count(2):
+        yield f"{kind} {number}"

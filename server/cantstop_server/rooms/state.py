@@ -1,0 +1,149 @@
+"""The state of a room: frozen values, and their durable form."""
+
+from datetime import datetime
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.table import GameOptions, Result
+from cantstop_server.rules.course import final_state
+from cantstop_server.rules.game import Game
+from cantstop_server.rules.setup import Setup
+
+
+class Person(NamedTuple):
+    """Somebody known to the server: the id of the identity, and the name as shown."""
+
+    player: int
+    name: str
+
+
+class SeatState(Struct, frozen=True):
+    """A taken seat: of a person (``player``) or of a computer player (``bot``, its kind).
+
+    ``away``: the person's connection is gone. ``gone``: the person left the room in mid-game and
+    the seat keeps the name until the game is over. ``autopilot`` plays for the person.
+    """
+
+    name: str
+    player: int | None = None
+    bot: str | None = None
+    away: bool = False
+    gone: bool = False
+    autopilot: str | None = None
+
+    @property
+    def player_kind(self) -> str | None:
+        """The kind of computer player that decides for this seat, if one does."""
+        return self.bot or self.autopilot
+
+
+class LiveGame(Struct, frozen=True):
+    """The room's game, running or just over: all that is needed to replay it."""
+
+    id: str
+    setup: Setup
+    course: str
+    started_at: datetime
+    result: Result | None = None
+
+
+class Accepted(Struct, frozen=True, array_like=True):
+    """A command that had its effect, so that its repetition is known for one."""
+
+    player: int
+    instance: str
+    id: int
+
+
+class RoomState(Struct, frozen=True):
+    """Everything about a room that outlives the process.
+
+    ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
+    the number of the latest event. ``creator`` is a player id.
+    """
+
+    code: str
+    title: str
+    options: GameOptions
+    creator: int | None
+    password: bytes | None = None
+    seats: tuple[SeatState | None, ...] = ()
+    spectators: tuple[Person, ...] = ()
+    game: LiveGame | None = None
+    position: Game | None = None
+    next_first: int | None = None
+    seq: int = 0
+    accepted: tuple[Accepted, ...] = ()
+    created_by: Accepted | None = None
+
+    @property
+    def playing(self) -> bool:
+        return self.game is not None and self.game.result is None
+
+    def seat_of(self, player: int) -> int | None:
+        """The seat this person holds, None for anybody else."""
+        for index, seat in enumerate(self.seats):
+            if seat is not None and seat.player == player and not seat.gone:
+                return index
+        return None
+
+    def is_member(self, player: int) -> bool:
+        return self.seat_of(player) is not None or any(
+            spectator.player == player for spectator in self.spectators
+        )
+
+    def present(self) -> tuple[int, ...]:
+        """The people who are connected, by player id, each once."""
+        seated = (
+            seat.player
+            for seat in self.seats
+            if seat is not None and seat.player is not None and not seat.gone and not seat.away
+        )
+        return (*seated, *(spectator.player for spectator in self.spectators))
+
+    def people(self) -> tuple[Person, ...]:
+        """Everyone who belongs to the room, present or away, the seated first."""
+        seated = (
+            Person(seat.player, seat.name)
+            for seat in self.seats
+            if seat is not None and seat.player is not None and not seat.gone
+        )
+        return (*seated, *self.spectators)
+
+    def name_of(self, player: int) -> str | None:
+        return next((person.name for person in self.people() if person.player == player), None)
+
+
+_event_decoder: Final[msgspec.msgpack.Decoder[AnyEvent]] = msgspec.msgpack.Decoder(AnyEvent)
+_encoder: Final = msgspec.msgpack.Encoder()
+_decoder: Final = msgspec.msgpack.Decoder(RoomState)
+
+
+def dump(state: RoomState) -> bytes:
+    """The durable form of a room."""
+    return _encoder.encode(msgspec.structs.replace(state, position=None))
+
+
+def load(blob: bytes) -> RoomState:
+    """The room of a durable form, its position replayed, every person away, nobody watching."""
+    state = _decoder.decode(blob)
+    game = state.game
+    position = final_state(game.setup, game.course) if game else None
+    seats = tuple(
+        msgspec.structs.replace(seat, away=True) if seat and seat.player is not None else seat
+        for seat in state.seats
+    )
+    return msgspec.structs.replace(state, position=position, seats=seats, spectators=())
+
+
+def dump_event(event: AnyEvent) -> bytes:
+    """The durable form of an event."""
+    return _encoder.encode(event)
+
+
+def load_event(blob: bytes) -> AnyEvent:
+    """The event of a durable form."""
+    return _event_decoder.decode(blob)

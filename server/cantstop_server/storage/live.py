@@ -1,0 +1,142 @@
+"""Live rooms: what a restart takes up again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+
+from cantstop_server.storage import archive
+from cantstop_server.storage.journal import RoomWrite
+from cantstop_server.storage.models import live_rooms, room_events
+from cantstop_server.storage.types import LiveRoom
+
+_this_room = (
+    live_rooms.c.scope == bindparam("of_scope"),
+    live_rooms.c.room == bindparam("of_room"),
+)
+_its_events = (
+    room_events.c.scope == bindparam("of_scope"),
+    room_events.c.room == bindparam("of_room"),
+)
+_UPDATE_ROOM = update(live_rooms).where(*_this_room)
+_UPDATE_ROOM = _UPDATE_ROOM.values(state=bindparam("state"), updated_at=bindparam("updated_at"))
+_INSERT_ROOM = insert(live_rooms)
+_DELETE_ROOM = delete(live_rooms).where(*_this_room)
+_INSERT_EVENT = insert(room_events)
+_DELETE_EVENTS = delete(room_events).where(*_its_events)
+_FORGET_EVENTS = _DELETE_EVENTS.where(room_events.c.seq <= bindparam("through"))
+
+_Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Net:
+    """What several writes of one room come to."""
+
+    closed: bool = False
+    state: bytes | None = None
+    events: list[tuple[int, bytes]] = field(default_factory=list)
+    forget_through: int = 0
+
+    def add(self, write: RoomWrite) -> None:
+        if write.state is None:
+            self.closed, self.state, self.events, self.forget_through = True, None, [], 0
+            return
+        self.state = write.state
+        self.events.extend(write.events)
+        self.forget_through = max(self.forget_through, write.forget_through)
+
+
+def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) -> None:
+    """Apply the writes in order, and archive the games that ended with them."""
+    nets: dict[_Key, _Net] = {}
+    for write in writes:
+        nets.setdefault(write.key, _Net()).add(write)
+    _close(connection, [key for key, net in nets.items() if net.closed])
+    _forget(connection, {k: n.forget_through for k, n in nets.items() if n.forget_through})
+    _set_states(connection, {k: n.state for k, n in nets.items() if n.state is not None}, now)
+    _add_events(connection, nets)
+    for write in writes:
+        if write.archive is not None:
+            archive.add(connection, write.archive)
+
+
+def load(connection: Connection, scope: str) -> list[LiveRoom]:
+    """The rooms of a scope, by room code."""
+    events: dict[str, list[tuple[int, bytes]]] = {}
+    for room, seq, event in connection.execute(
+        select(room_events.c.room, room_events.c.seq, room_events.c.event)
+        .where(room_events.c.scope == scope)
+        .order_by(room_events.c.room, room_events.c.seq)
+    ):
+        events.setdefault(room, []).append((seq, event))
+    rooms = connection.execute(
+        select(live_rooms.c.room, live_rooms.c.state)
+        .where(live_rooms.c.scope == scope)
+        .order_by(live_rooms.c.room)
+    )
+    return [LiveRoom(room, state, tuple(events.get(room, ()))) for room, state in rooms]
+
+
+def drop_stale(connection: Connection, scopes: str, before: datetime) -> None:
+    """Drop the rooms whose scope begins with ``scopes`` that nobody wrote since ``before``."""
+    stale = connection.execute(
+        select(live_rooms.c.scope, live_rooms.c.room).where(
+            live_rooms.c.scope.startswith(scopes, autoescape=True),
+            live_rooms.c.updated_at < before,
+        )
+    )
+    _close(connection, [(scope, room) for scope, room in stale])
+
+
+def _close(connection: Connection, keys: Sequence[_Key]) -> None:
+    if keys:
+        rows = [_of(key) for key in keys]
+        connection.execute(_DELETE_EVENTS, rows)
+        connection.execute(_DELETE_ROOM, rows)
+
+
+def _forget(connection: Connection, through: dict[_Key, int]) -> None:
+    if through:
+        rows = [{**_of(key), "through": seq} for key, seq in through.items()]
+        connection.execute(_FORGET_EVENTS, rows)
+
+
+def _set_states(connection: Connection, states: dict[_Key, bytes], now: datetime) -> None:
+    if not states:
+        return
+    rows = [{**_of(key), "state": state, "updated_at": now} for key, state in states.items()]
+    if connection.execute(_UPDATE_ROOM, rows).rowcount == len(rows):
+        return
+    found = connection.execute(
+        select(live_rooms.c.scope, live_rooms.c.room).where(
+            or_(*(live_rooms.c.scope == scope for scope in {scope for scope, _ in states})),
+            live_rooms.c.room.in_([room for _, room in states]),
+        )
+    )
+    known = {(scope, room) for scope, room in found}
+    connection.execute(
+        _INSERT_ROOM,
+        [
+            {"scope": scope, "room": room, "state": state, "updated_at": now}
+            for (scope, room), state in states.items()
+            if (scope, room) not in known
+        ],
+    )
+
+
+def _add_events(connection: Connection, nets: dict[_Key, _Net]) -> None:
+    rows = [
+        {"scope": scope, "room": room, "seq": seq, "event": event}
+        for (scope, room), net in nets.items()
+        for seq, event in net.events
+        if seq > net.forget_through
+    ]
+    if rows:
+        connection.execute(_INSERT_EVENT, rows)
+
+
+def _of(key: _Key) -> dict[str, Any]:
+    return {"of_scope": key[0], "of_room": key[1]}

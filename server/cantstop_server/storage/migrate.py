@@ -1,0 +1,45 @@
+"""The schema, brought to the newest revision."""
+
+import logging
+import threading
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from cantstop_migrations import HEAD
+from cantstop_server.storage.errors import DatabaseFault
+
+_one_at_a_time: Final = threading.Lock()
+
+
+def migrate(connection: Connection, name: str) -> None:
+    """Bring the schema up to date within the connection's transaction: wholly or not at all.
+
+    Raises ``StorageError`` for a schema that this program does not know.
+    """
+    revision = _revision(connection)
+    if revision == HEAD:
+        return
+    # Imported here since it is slow to import, and most starts find the newest schema.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", "cantstop_migrations:")
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if revision is not None and revision not in known:
+        raise DatabaseFault(
+            f"the database {name} was made by a newer cantstop:"
+            " install that version, or give --database another file"
+        )
+    with _one_at_a_time:  # Alembic keeps the running migration in a global
+        command.upgrade(config, HEAD)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision

@@ -1,0 +1,127 @@
+"""The tables."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware time, kept as UTC. A naive one is refused: nobody knows which time it means."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To the database: UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"a stored time needs a time zone: {value!r}")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From the database, which may not keep the zone."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+metadata: Final = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+server: Final = Table(
+    "server",
+    metadata,
+    Column("key", String(40), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+players: Final = Table(
+    "players",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("name_key", String(200), nullable=False, unique=True),
+    Column("bot", String(40)),
+    Column("token_hash", LargeBinary),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+"""People, and a row for each kind of computer player, which has no token."""
+
+games: Final = Table(
+    "games",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("status", String(10), nullable=False),
+    Column("seats", Integer, nullable=False),
+    Column("target", Integer, nullable=False),
+    Column("keep_dead_markers", Boolean, nullable=False),
+    Column("first_seat", Integer, nullable=False),
+    Column("course", Text, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime, nullable=False),
+    Column("winner", Integer),
+    Column("turns", Integer, nullable=False),
+    Index(None, "ended_at", "id"),
+)
+
+game_seats: Final = Table(
+    "game_seats",
+    metadata,
+    Column("game_id", ForeignKey("games.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("name", String(200), nullable=False),
+    Column("columns", Integer, nullable=False),
+    Column("resigned", Boolean, nullable=False),
+)
+
+records: Final = Table(
+    "records",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("seats", Integer, primary_key=True, autoincrement=False),
+    Column("against", String(40), primary_key=True),
+    Column("games", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+)
+"""Running counts of finished games, by number of seats and kind of opponent."""
+
+live_rooms: Final = Table(
+    "live_rooms",
+    metadata,
+    Column("scope", String(80), primary_key=True),
+    Column("room", String(40), primary_key=True),
+    Column("state", LargeBinary, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+room_events: Final = Table(
+    "room_events",
+    metadata,
+    Column("scope", String(80), primary_key=True),
+    Column("room", String(40), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("event", LargeBinary, nullable=False),
+)

@@ -1,0 +1,64 @@
+"""People by name and token, and the kinds of computer player."""
+
+from datetime import datetime
+from hmac import compare_digest
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+
+from cantstop_protocol.text import name_key
+from cantstop_server.storage.errors import NameTaken
+from cantstop_server.storage.models import players
+from cantstop_server.storage.types import Identity
+
+
+def identify(
+    connection: Connection, name: str, key: str, token_hash: bytes, now: datetime
+) -> Identity:
+    """The person with this name, registered if nobody has it yet; the newest spelling is kept.
+
+    Raises ``NameTaken`` if it is registered with another token.
+    """
+    known = connection.execute(
+        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
+    ).one_or_none()
+    if known is None:
+        return Identity(_add(connection, name, key, now, token_hash=token_hash), name)
+    if known.token_hash is None or not compare_digest(known.token_hash, token_hash):
+        raise NameTaken(f"the name {name!r} belongs to somebody else: choose another")
+    if known.name != name:
+        connection.execute(update(players).where(players.c.id == known.id).values(name=name))
+    return Identity(known.id, name)
+
+
+def bot_id(connection: Connection, kind: str, now: datetime) -> int:
+    """The number of a kind of computer player, which gets one with its first archived game."""
+    key = _bot_key(kind)
+    known: int | None = connection.scalar(select(players.c.id).where(players.c.name_key == key))
+    return _add(connection, kind, key, now, bot=kind) if known is None else known
+
+
+def is_named(name: str) -> ColumnElement[bool]:
+    """Which players somebody means by this name: a person, a kind of computer player, or both."""
+    return players.c.name_key.in_([name_key(name), _bot_key(name)])
+
+
+def _bot_key(kind: str) -> str:
+    # No person's name begins so: a person and a kind of computer player never share a row.
+    return f"@{name_key(kind)}"
+
+
+def _add(
+    connection: Connection,
+    name: str,
+    key: str,
+    now: datetime,
+    *,
+    bot: str | None = None,
+    token_hash: bytes | None = None,
+) -> int:
+    row = insert(players).values(
+        name=name, name_key=key, bot=bot, token_hash=token_hash, created_at=now
+    )
+    added = connection.execute(row).inserted_primary_key
+    assert added is not None
+    return int(added[0])

@@ -1,0 +1,216 @@
+"""Everything that is so for SQLite only: its settings, transactions, files and error codes."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from filelock import FileLock, Timeout
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from cantstop_server.storage.database import Database, is_fault_of_the_database
+from cantstop_server.storage.errors import DatabaseFault, StorageError
+
+T = TypeVar("T")
+
+APPLICATION_ID: Final = 0x43616E74
+"""In the header of our files ("Cant"), so that we know them from other programs'."""
+
+_ELSEWHERE: Final = "give --database another file"
+
+_LOCKED: Final = "is locked by another program: stop that one, then try again"
+_MAKE_WRITABLE: Final = f"make the file and its folder writable, or {_ELSEWHERE}"
+
+_FAULTS: Final = {
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_PROTOCOL: _LOCKED,
+    sqlite3.SQLITE_FULL: "cannot grow, the disk is full: make room, then try again",
+    sqlite3.SQLITE_READONLY: f"is read-only: {_MAKE_WRITABLE}",
+    sqlite3.SQLITE_PERM: f"may not be used: {_MAKE_WRITABLE}",
+    sqlite3.SQLITE_AUTH: f"may not be used: {_MAKE_WRITABLE}",
+    sqlite3.SQLITE_CANTOPEN: f"cannot be opened: {_MAKE_WRITABLE}",
+    sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk, then try again",
+    sqlite3.SQLITE_NOTADB: f"is damaged or no SQLite database: restore a copy, or {_ELSEWHERE}",
+    sqlite3.SQLITE_CORRUPT: f"is damaged: restore a copy, or {_ELSEWHERE}",
+}
+_WAL_ATTEMPTS: Final = 100
+_WAL_PAUSE: Final = 0.02
+
+
+class SqliteDatabase(Database):
+    """A SQLite file.
+
+    All writes run on one thread of ours: a whole transaction is one hop away from the loop, where
+    an asyncio driver would take one for each statement, and writers never wait for each other's
+    locks. Reads go past them.
+    """
+
+    def __init__(self, path: Path, *, exclusive: bool, busy_timeout: float) -> None:
+        super().__init__(
+            create_async_engine(_url("sqlite+aiosqlite", path), hide_parameters=True), str(path)
+        )
+        self._path = path
+        self._exclusive = exclusive
+        self._closed = False
+        self._lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
+        self._writer = create_engine(_url("sqlite", path), hide_parameters=True)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="cantstop-storage")
+        _set_up(self._engine.sync_engine, "BEGIN", busy_timeout)
+        # A transaction that is going to write says so at once: it waits for its turn at the
+        # start, where the busy timeout holds, and never fails half-way for another writer.
+        _set_up(self._writer, "BEGIN IMMEDIATE", busy_timeout)
+
+    async def prepare(self, work: Callable[[Connection], T]) -> T:
+        """Open the file, make it if there is none, and refuse other programs' untouched."""
+        return await self._on_thread(partial(self._prepare, work))
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run work that writes; it is durable when this returns."""
+        return await self._on_thread(partial(self._transact, work))
+
+    async def close(self) -> None:
+        """Let go of every connection, and of the lock. Twice is harmless."""
+        if self._closed:
+            return
+        self._closed = True
+        await super().close()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
+        self._thread.shutdown(wait=False)
+
+    async def _on_thread(self, job: Callable[[], T]) -> T:
+        if self._closed:
+            raise StorageError(f"the database {self.name} is closed")
+        with self._explained():
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._thread, job)
+            except sqlite3.Error as error:
+                raise self._explain(error) from error
+
+    def _prepare(self, work: Callable[[Connection], T]) -> T:
+        self._find_place()
+        if self._exclusive:
+            self._take_lock()
+
+        def claim_and_work(connection: Connection) -> T:
+            _claim(connection, self.name)
+            if self._exclusive:
+                _check(connection, self.name)
+            return work(connection)
+
+        result = self._transact(claim_and_work)
+        _use_write_ahead_log(self._writer)
+        return result
+
+    def _transact(self, work: Callable[[Connection], T]) -> T:
+        try:
+            with self._writer.begin() as connection:
+                return work(connection)
+        except DBAPIError as error:
+            if is_fault_of_the_database(error):
+                self._writer.dispose()  # the next transaction begins on a new connection
+            raise
+
+    def _let_go(self) -> None:
+        self._writer.dispose()
+        self._lock.release()
+
+    def _find_place(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            is_folder = self._path.is_dir()
+        except (OSError, ValueError) as error:
+            raise DatabaseFault(
+                f"the folder {self._path.parent} cannot be made or used: {_ELSEWHERE}"
+            ) from error
+        if is_folder:
+            raise DatabaseFault(f"{self._path} is a folder: name a file in it")
+
+    def _take_lock(self) -> None:
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise DatabaseFault(
+                f"another cantstop server uses {self.name}: stop it or {_ELSEWHERE}"
+            ) from error
+        except OSError as error:
+            raise DatabaseFault(
+                f"{self._lock.lock_file} cannot be made: make its folder writable, or {_ELSEWHERE}"
+            ) from error
+
+    def _explain(self, error: Exception) -> StorageError:
+        fault = _FAULTS.get(_code(error))
+        if fault is None:
+            return StorageError(f"the database {self.name} did not take this: see the server's log")
+        return DatabaseFault(f"the database {self.name} {fault}")
+
+
+def _url(drivername: str, path: Path) -> URL:
+    return URL.create(drivername, database=str(path))
+
+
+def _code(error: Exception) -> int:
+    """The primary result code (sqlite.org/rescode.html), 0 if the error is not SQLite's."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return int(getattr(cause, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _set_up(engine: Engine, begin: str, busy_timeout: float) -> None:
+    def on_connect(driver_connection: Any, _record: object) -> None:
+        # The driver's own BEGINs would leave the schema's changes outside the transaction.
+        driver_connection.isolation_level = None
+        cursor = driver_connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.close()
+
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine, "connect", on_connect)
+    event.listen(engine, "begin", on_begin)
+
+
+def _claim(connection: Connection, name: str) -> None:
+    """Mark an empty file as ours. Raises ``StorageError`` if it is neither empty nor ours."""
+    found = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    if found == APPLICATION_ID:
+        return
+    if found or connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
+        raise DatabaseFault(f"{name} is a database of another program: {_ELSEWHERE}")
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _check(connection: Connection, name: str) -> None:
+    """Look for damage before anything is built on it. Raises ``StorageError``."""
+    if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
+        raise DatabaseFault(f"the database {name} {_FAULTS[sqlite3.SQLITE_CORRUPT]}")
+
+
+def _use_write_ahead_log(engine: Engine) -> None:
+    """Switch the file to write-ahead logging, where readers and the writer do not wait.
+
+    The switch needs the file for itself for a moment and does not heed the busy timeout. If
+    others never leave it alone it stays as it is: slower, and as safe.
+    """
+    connection = engine.raw_connection()
+    try:
+        cursor = connection.cursor()
+        for _ in range(_WAL_ATTEMPTS):
+            try:
+                cursor.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY:
+                    raise
+                time.sleep(_WAL_PAUSE)
+        cursor.close()
+    finally:
+        connection.close()

@@ -1,0 +1,76 @@
+"""What goes into the database and comes out of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+from cantstop_server.rules.setup import Setup
+
+PEOPLE: Final = "people"
+"""The opponents in a record who are no computer players."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A registered person: a lasting number, and the name as last spelled."""
+
+    player: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRoom:
+    """A room as it was when it was last durable; events by sequence number, ascending."""
+
+    room: str
+    state: bytes
+    events: tuple[tuple[int, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedSeat:
+    """Who sat there: a person's ``player`` number, or the kind of a computer player in ``bot``.
+
+    ``name`` is the one shown in that game; ``columns`` is how many were claimed.
+    """
+
+    name: str
+    player: int | None
+    bot: str | None
+    columns: int
+    resigned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedGame:
+    """A game that has ended; an abandoned one counts for nobody.
+
+    ``winner`` is a seat, times are aware; setup and course replay it (``rules.course``).
+    """
+
+    id: str
+    status: Literal["finished", "abandoned"]
+    setup: Setup
+    course: str
+    started_at: datetime
+    ended_at: datetime
+    winner: int | None
+    turns: int
+    seats: tuple[ArchivedSeat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRecord:
+    """A player's finished games, as pairs of games and wins.
+
+    ``by_seats`` splits them by the number of seats; ``against`` holds the games with at least one
+    opponent of a kind, so a mixed game stands under several. A kind of computer player that sat
+    at two seats of a game has played it twice.
+    """
+
+    name: str
+    bot: str | None
+    games: int
+    wins: int
+    by_seats: dict[int, tuple[int, int]]
+    against: dict[str, tuple[int, int]]
