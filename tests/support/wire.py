@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from cantstop_protocol import commands, messages
+from cantstop_protocol import commands, events, messages
 from cantstop_protocol.codec import decode_message, encode
 from cantstop_protocol.limits import SUBPROTOCOL
 from cantstop_protocol.table import GameOptions, Table
@@ -126,8 +126,12 @@ class WireClient:
                 lambda t: t.phase != "playing" or (t.turn is not None and t.turn.seat == self.seat)
             )
             if table.phase != "playing":
-                return table
+                break
             await self.move(table)
+        # The stop that wins shows the end already; the news of the end follows it.
+        while not isinstance(self.updates[-1].event, events.Finished | events.Abandoned):
+            await self.receive()
+        return table
 
     async def move(self, table: Table) -> messages.Message:
         """One plain decision: the first option, and a stop after it when it is possible."""
