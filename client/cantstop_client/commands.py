@@ -140,9 +140,7 @@ def _join(view: View, words: Words) -> Intent:
 
 def _watch(view: View, words: Words) -> Intent:
     code, password = _needed(words, "the room's code", most=2)
-    return Send(
-        Join, {"room": _code(code), "password": _password(password), "role": "spectator"}
-    )
+    return Send(Join, {"room": _code(code), "password": _password(password), "role": "spectator"})
 
 
 def _bot(view: View, words: Words) -> Intent:
@@ -280,9 +278,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("auto", "[KIND|off]", "Let a computer play your seat", "in a game", _auto),
     CommandRow("board", "", "Show the board", "in a room", _shows("board")),
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
-    CommandRow(
-        "leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)
-    ),
+    CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("quit", "", "End this program; a seat is held a while", "anywhere", _shows("quit")),
 )

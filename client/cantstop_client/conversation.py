@@ -70,7 +70,7 @@ class Conversation:
         )
         return self._rejoining
 
-    def ask(self, kind: type[C], **fields: Any) -> C:
+    def ask(self, kind: type[C], /, **fields: Any) -> C:
         """A command with an id of its own, to be sent until it is answered."""
         command = kind(id=self._next_id(), **fields)
         self._unanswered[command.id] = command

@@ -40,6 +40,4 @@ def _clean(value: object) -> object:
 
 def printable(line: str) -> str:
     """The line without anything that a terminal would obey. Spaces stay as they are."""
-    return "".join(
-        part if part.startswith(" ") else visible(part) for part in _SPACES.split(line)
-    )
+    return "".join(part if part.startswith(" ") else visible(part) for part in _SPACES.split(line))

@@ -26,6 +26,6 @@ LETTERS: Final = "ABCD"
 """The letter of each seat, on the board and in the legend."""
 
 
-def letter(seat: int) -> str:
-    """The letter of a seat."""
-    return LETTERS[seat] if 0 <= seat < len(LETTERS) else "?"
+def letter(seat: int | None) -> str:
+    """The letter of a seat; a question mark for what is none."""
+    return LETTERS[seat] if seat is not None and 0 <= seat < len(LETTERS) else "?"

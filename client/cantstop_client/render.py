@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from cantstop_client.glyphs import Glyphs, letter
+from cantstop_client.intents import Move
 from cantstop_client.view import RoomView, View
 from cantstop_client.wording import (
     chance_in_words,
@@ -12,6 +13,7 @@ from cantstop_client.wording import (
     options_in_words,
     seat_name,
 )
+from cantstop_protocol.commands import Choose, Stop
 from cantstop_protocol.table import RoomSummary, Table, Turn
 
 
@@ -25,9 +27,9 @@ def decision_lines(room: RoomView, glyphs: Glyphs) -> list[str]:
             return []
         return [f"{seat_name(room.table, turn.seat)} rolls or stops: {odds_in_words(turn)}"]
     if turn.decision == "roll":
-        return [f"Your turn {turn.number}: r to roll. {odds_in_words(turn)}"]
+        return [f"Your turn {turn.number}: r to roll; {odds_in_words(turn)}"]
     if turn.decision == "roll_or_stop":
-        return [f"You: r to roll again, s to stop. {odds_in_words(turn)}"]
+        return [f"You: r to roll again, s to stop; {odds_in_words(turn)}"]
     count = len(turn.options)
     numbers = "1" if count == 1 else f"1 to {count}"
     dice = dice_in_words(turn.dice) if turn.dice else "the dice"
@@ -41,8 +43,7 @@ def option_lines(turn: Turn, glyphs: Glyphs) -> list[str]:
     wide = max(map(len, names), default=0)
     wide_chance = max(map(len, chances), default=0)
     return [
-        f"{number}) {name:<{wide}}   bust after {chance:<{wide_chance}}"
-        f"   count {option.rule_of_28}"
+        f"{number}) {name:<{wide}}   bust after {chance:<{wide_chance}}   count {option.rule_of_28}"
         for number, (name, chance, option) in enumerate(
             zip(names, chances, turn.options, strict=True), start=1
         )
@@ -51,7 +52,7 @@ def option_lines(turn: Turn, glyphs: Glyphs) -> list[str]:
 
 def odds_in_words(turn: Turn) -> str:
     """The chance that the next roll busts, and the Rule of 28 count."""
-    return f"Bust {chance_in_words(turn.busting_rolls)}, count {turn.rule_of_28}"
+    return f"bust {chance_in_words(turn.busting_rolls)}, count {turn.rule_of_28}"
 
 
 def odds_lines(room: RoomView, glyphs: Glyphs) -> list[str]:
@@ -100,8 +101,8 @@ def waiting_lines(view: View) -> list[str]:
             f"{_free(len(free))}: /bot KIND{kinds} seats a computer player, "
             f"`cantstop join {room.table.room}` a friend"
         ]
-    again = "the next game" if room.table.phase == "over" else "the game"
-    return [f"Everyone is here: /start begins {again}"]
+    again = "another game" if room.table.phase == "over" else "the game"
+    return [f"/start begins {again}, /quit leaves"]
 
 
 def rooms_lines(rooms: Iterable[RoomSummary]) -> list[str]:
@@ -153,3 +154,30 @@ def _summary(room: RoomSummary) -> str:
 
 def _free(count: int) -> str:
     return "1 free seat" if count == 1 else f"{count} free seats"
+
+
+def unfit_lines(view: View, move: Move) -> list[str]:
+    """Why a move cannot be made now, as far as what is in view shows it; empty if it can."""
+    room = view.room
+    if room is None:
+        return ["You are in no room: /rooms lists them, /join CODE enters, /create makes one"]
+    turn = room.turn
+    if turn is None:
+        return ["No game is running", *waiting_lines(view)]
+    if room.seat is None:
+        return ["You only watch here"]
+    if room.is_autopilot:
+        return ["A computer plays your seat: /auto off takes it back"]
+    if turn.seat != room.seat:
+        return [f"It is not your turn: {seat_name(room.table, turn.seat)} plays"]
+    if move.kind is Choose:
+        if turn.decision != "choose":
+            return ["There is nothing to choose now: r rolls"]
+        if move.option is not None and move.option > len(turn.options):
+            return [f"There is no option {move.option}: choose from 1 to {len(turn.options)}"]
+        return []
+    if turn.decision == "choose":
+        return [f"First choose how to use the dice: 1 to {len(turn.options)}"]
+    if move.kind is Stop and turn.decision == "roll":
+        return ["Stopping comes after the first roll of a turn: r rolls"]
+    return []

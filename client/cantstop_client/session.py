@@ -75,7 +75,7 @@ class Session:
         self._keeper = asyncio.create_task(self._keep(socket), name="session")
         return welcome
 
-    async def request(self, kind: type[Command], **fields: Any) -> Reply:
+    async def request(self, kind: type[Command], /, **fields: Any) -> Reply:
         """Send a command and wait for its reply, over reconnects if need be.
 
         Raises ``ClientError`` if the command cannot be sent, ``SessionOver`` if there will be

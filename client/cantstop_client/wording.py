@@ -69,9 +69,7 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
         case Started(_, options, names, first):
             players = ", ".join(f"{named(name)} ({letter(i)})" for i, name in enumerate(names))
             opener = named(names[first]) if first < len(names) else letter(first)
-            return (
-                f"{players}: the game begins. {options_in_words(options)}. {opener} rolls first"
-            )
+            return f"{players}: the game begins. {options_in_words(options)}. {opener} rolls first"
         case Rolled(seat, dice, _):
             return f"{seat_name(table, seat)} rolls {dice_in_words(dice)}"
         case Busted(seat, dice, lost):
@@ -104,8 +102,10 @@ def named(name: str) -> str:
     return name or "(no name)"
 
 
-def seat_name(table: Table, seat: int) -> str:
+def seat_name(table: Table, seat: int | None) -> str:
     """Who sits there."""
+    if seat is None:
+        return "Nobody"
     who = table.seats[seat] if 0 <= seat < len(table.seats) else None
     return f"Seat {letter(seat)}" if who is None else named(who.name)
 
@@ -115,7 +115,7 @@ def dice_in_words(dice: Dice) -> str:
 
 
 def columns_in_words(columns: Sequence[int], glyphs: Glyphs) -> str:
-    """``7 + 11``, ``6``, or for a double ``9 ×2``."""
+    """``7 + 11``, ``6``, or ``9 x2`` for a double."""
     if len(columns) == 2 and columns[0] == columns[1]:
         return f"{columns[0]} {glyphs.times}2"
     return " + ".join(map(str, columns))

@@ -40,4 +40,6 @@ class ServerConfig:
     name: str = "cantstop"
     bot_delay: float = 0.8
     private: bool = False
+    busy_timeout: float = 5.0
+    """How many seconds to wait for another program's lock on the database."""
     limits: Limits = Limits()

@@ -4,10 +4,11 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+from wire import connected, serving
+
 from cantstop_protocol import commands, events, messages
 from cantstop_protocol.codes import ErrorCode
 from cantstop_server.storage.store import Store
-from wire import connected, serving
 
 
 async def test_two_people_and_a_computer_player_finish_a_game_that_is_kept(

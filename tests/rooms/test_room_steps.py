@@ -1,6 +1,8 @@
 """The room as a pure state machine: who may do what, and what it leads to."""
 
 import pytest
+from wire import scripted_world
+
 from cantstop_protocol import commands, events
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.table import GameOptions
@@ -10,7 +12,6 @@ from cantstop_server.rooms.outcome import Outcome
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Accepted, Person, RoomState, dump, load
 from cantstop_server.rooms.table import summary_of, table_of
-from wire import scripted_world
 
 ANN, BEN, CAT, DAN = (
     Person(number, name) for number, name in enumerate(("Ann", "Ben", "Cat", "Dan"), 1)
@@ -36,17 +37,13 @@ class Room:
     def vanish(self, person: Person) -> None:
         self._take(Outcome(*seating.vanish(self.state, person)))
 
-    def do(
-        self, person: Person, kind: type[commands.Command], /, **fields: object
-    ) -> Outcome:
+    def do(self, person: Person, kind: type[commands.Command], /, **fields: object) -> Outcome:
         self.id += 1
         outcome = step(self.state, person, "instance", kind(id=self.id, **fields), self.world)
         self._take(outcome)
         return outcome
 
-    def move(
-        self, person: Person, kind: type[commands.Command], /, **fields: object
-    ) -> Outcome:
+    def move(self, person: Person, kind: type[commands.Command], /, **fields: object) -> Outcome:
         assert self.state.position is not None
         return self.do(person, kind, ply=self.state.position.ply, **fields)
 
@@ -65,7 +62,7 @@ def started(*dice: tuple[int, int, int, int], people: int = 2, **options: object
 
 def refusal(action: object, *args: object, **fields: object) -> Refused:
     with pytest.raises(Refused) as refused:
-        action(*args, **fields)  # type: ignore[operator]
+        action(*args, **fields)
     return refused.value
 
 
@@ -241,11 +238,11 @@ def test_a_second_roll_after_a_bust_in_solitaire_is_stale() -> None:
     # Column 2 and 9 hold runners, then column 2 is topped, so that four ones have no option.
     for _ in range(2):
         room.move(ANN, commands.Roll)
-        options = room.state.position.options  # type: ignore[union-attr]
+        options = room.state.position.options
         if (2, 9) not in options:
             break
         room.move(ANN, commands.Choose, option=options.index((2, 9)) + 1)
-    ply = room.state.position.ply - 1  # type: ignore[union-attr]
+    ply = room.state.position.ply - 1
     assert refusal(room.do, ANN, commands.Roll, ply=ply).code is ErrorCode.STALE
 
 
@@ -274,7 +271,7 @@ def test_a_dropped_player_is_away_and_keeps_seat_and_dice() -> None:
     room.move(ANN, commands.Roll)
     pending = room.state.position
     room.vanish(ANN)
-    assert table_of(room.state).seats[0].away  # type: ignore[union-attr]
+    assert table_of(room.state).seats[0].away
     assert room.state.present() == (BEN.player,)
     room.vanish(ANN)
     room.enter(ANN)
@@ -294,7 +291,7 @@ def test_leaving_in_mid_game_resigns_and_passes_the_room_on() -> None:
     turn = table_of(room.state).turn
     assert turn is not None
     assert (turn.seat, turn.decision, turn.dice) == (1, "roll", None)
-    assert table_of(room.state).seats[0].resigned  # type: ignore[union-attr]
+    assert table_of(room.state).seats[0].resigned
 
 
 def test_leaving_out_of_turn_leaves_dice_and_runners_alone() -> None:
@@ -329,7 +326,7 @@ def test_an_abandoned_game_is_marked_so() -> None:
     outcome = play.abandon(room.state, room.world.now())
     assert outcome.archive is not None
     assert (outcome.archive.status, outcome.archive.winner) == ("abandoned", None)
-    assert table_of(outcome.state).result.abandoned  # type: ignore[union-attr]
+    assert table_of(outcome.state).result.abandoned
     assert not load(dump(outcome.state)).playing
 
 
@@ -357,7 +354,7 @@ def test_a_game_ends_once_with_one_message_and_the_next_begins_in_the_same_room(
     assert outcome.archive.winner == 0
     assert outcome.archive.seats[0].columns == 1
     assert refusal(room.move, BEN, commands.Roll).message == "the game is over"
-    assert table_of(room.state).seats[0].markers[5] == 13  # type: ignore[union-attr]
+    assert table_of(room.state).seats[0].markers[5] == 13
     room.do(ANN, commands.Start)
     turn = table_of(room.state).turn
     assert turn is not None

@@ -12,6 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
 from cantstop_protocol import commands, events, messages
 from cantstop_protocol.codec import decode_message, encode
 from cantstop_protocol.limits import SUBPROTOCOL
@@ -20,8 +23,6 @@ from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.net.server import Server
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rules.legal import Dice
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.typing import Subprotocol
 
 M = TypeVar("M", bound=messages.Message)
 
@@ -184,6 +185,7 @@ async def serving(
         name="test table",
         bot_delay=bot_delay,
         private=private,
+        busy_timeout=0.05,
         limits=limits or Limits(command_rate=100_000, command_burst=100_000),
     )
     async with Server(config, world) as server:

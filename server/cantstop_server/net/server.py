@@ -67,7 +67,11 @@ class Server:
         except BadText as error:
             raise ServerError(f"the server's name: {error}") from error
         try:
-            self._store = await Store.open(config.database, exclusive=not config.private)
+            self._store = await Store.open(
+                config.database,
+                exclusive=not config.private,
+                busy_timeout=config.busy_timeout,
+            )
         except StorageError as error:
             raise ServerError(str(error)) from error
         try:
@@ -79,6 +83,7 @@ class Server:
                 bot_delay=config.bot_delay,
                 grace=limits.room_grace,
                 spectator_limit=limits.spectators_per_room,
+                on_emptied=self._connections.room_closed,
                 on_closed=self._room_closed,
             )
             self._hub = Hub(around, limits)

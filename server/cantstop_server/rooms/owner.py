@@ -38,6 +38,7 @@ from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
 from cantstop_server.rooms.table import table_of
+from cantstop_server.rules.game import Game
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import Journal, RoomWrite
 
@@ -68,7 +69,10 @@ class Surroundings:
     bot_delay: float
     grace: float
     spectator_limit: int
+    on_emptied: Callable[[str], None]
+    """Nobody's connection is in this room any more, but the room goes on."""
     on_closed: Callable[[str], None]
+    """The room has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +250,28 @@ class RoomOwner:
             return
         self.durable = pending.state
         self._tail.extend(pending.events)
-        self._publish(pending)
-        for reply, id, entering in pending.answers:
-            self._answer(reply, id, entering)
+        try:
+            self._publish(pending)
+            for reply, id, entering in pending.answers:
+                self._answer(reply, id, entering)
+        except Exception:
+            log.exception("room %s: a fault in showing event %d", self.code, self.durable.seq)
+            self._put_everyone_out()
         if self._trouble:
             self._trouble = False
             self._notify("the database works again: the game goes on")
         self._look_around()
+
+    def _put_everyone_out(self) -> None:
+        """What became durable cannot be shown: whoever joins again gets the whole table anew."""
+        farewell = Exit(
+            room=self.code,
+            code=ExitCode.ROOM_FAULT,
+            message="a fault in the server: nothing of the game is lost, join the room again",
+        )
+        self._around.outbox.send(self.code, self.durable.present(), encode(farewell))
+        self._around.on_emptied(self.code)
+        self._try_again_later()
 
     def _publish(self, pending: _Pending) -> None:
         newcomer = pending.entering.player if pending.entering else None
@@ -273,6 +292,9 @@ class RoomOwner:
             self._trouble = True
             log.error("room %s: rolled back to event %d: %s", self.code, self.durable.seq, error)
             self._notify(f"the database does not take the game down, so it waits: {error}")
+        self._try_again_later()
+
+    def _try_again_later(self) -> None:
         if self._retry_timer is None and not self._closing:
             self._retry_timer = _later(RETRY_SECONDS, self._retry)
 
@@ -328,7 +350,15 @@ class RoomOwner:
         awaited, position = self._awaited_bot(), self.state.position
         if self._closing or self._pending or awaited is None or position is None:
             return  # what is under way looks around again when it is done
-        kind = awaited[2]
+        try:
+            outcome = self._bot_outcome(position, awaited[2])
+        except Exception:
+            log.exception("room %s: a fault in a computer player's move", self.code)
+            self._try_again_later()
+        else:
+            self._apply(outcome)
+
+    def _bot_outcome(self, position: Game, kind: str) -> Outcome:
         failure: tuple[AnyEvent, ...] = ()
         try:
             action = decide(position, kind)
@@ -340,7 +370,7 @@ class RoomOwner:
             outcome = play.roll(self.state, self._around.world)
         else:
             outcome = play.act(self.state, action, self._around.world.now())
-        self._apply(outcome._replace(events=(*failure, *outcome.events)))
+        return outcome._replace(events=(*failure, *outcome.events))
 
     def _arm_grace(self) -> None:
         if self.state.present():

@@ -39,6 +39,7 @@ class Database:
     def __init__(self, engine: AsyncEngine, name: str) -> None:
         self.name = name
         self._engine = engine
+        self._closed = False
 
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the database; the work brings its schema up to date."""
@@ -46,19 +47,26 @@ class Database:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads."""
+        self._check_open()
         with self._explained():
             async with self._engine.connect() as connection:
                 return await connection.run_sync(work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
+        self._check_open()
         with self._explained():
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
 
     async def close(self) -> None:
         """Let go of every connection. Twice is harmless."""
+        self._closed = True
         await self._engine.dispose()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StorageError(f"the database {self.name} is closed")
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from cantstop_server.storage import archive
 from cantstop_server.storage.journal import RoomWrite
@@ -20,8 +20,11 @@ _its_events = (
     room_events.c.scope == bindparam("of_scope"),
     room_events.c.room == bindparam("of_room"),
 )
-_UPDATE_ROOM = update(live_rooms).where(*_this_room)
-_UPDATE_ROOM = _UPDATE_ROOM.values(state=bindparam("state"), updated_at=bindparam("updated_at"))
+_UPDATE_ROOM = (
+    update(live_rooms)
+    .where(*_this_room)
+    .values(state=bindparam("state"), updated_at=bindparam("updated_at"))
+)
 _INSERT_ROOM = insert(live_rooms)
 _DELETE_ROOM = delete(live_rooms).where(*_this_room)
 _INSERT_EVENT = insert(room_events)
@@ -112,7 +115,7 @@ def _set_states(connection: Connection, states: dict[_Key, bytes], now: datetime
         return
     found = connection.execute(
         select(live_rooms.c.scope, live_rooms.c.room).where(
-            or_(*(live_rooms.c.scope == scope for scope in {scope for scope, _ in states})),
+            live_rooms.c.scope.in_({scope for scope, _ in states}),
             live_rooms.c.room.in_([room for _, room in states]),
         )
     )
@@ -132,7 +135,7 @@ def _add_events(connection: Connection, nets: dict[_Key, _Net]) -> None:
         {"scope": scope, "room": room, "seq": seq, "event": event}
         for (scope, room), net in nets.items()
         for seq, event in net.events
-        if seq > net.forget_through
+        if not net.forget_through or seq > net.forget_through
     ]
     if rows:
         connection.execute(_INSERT_EVENT, rows)

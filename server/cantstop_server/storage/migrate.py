@@ -20,12 +20,12 @@ def migrate(connection: Connection, name: str) -> None:
     revision = _revision(connection)
     if revision == HEAD:
         return
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     # Imported here since it is slow to import, and most starts find the newest schema.
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", "cantstop_migrations:")
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}

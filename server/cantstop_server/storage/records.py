@@ -20,7 +20,7 @@ def count(connection: Connection, game: ArchivedGame, player_ids: Sequence[int])
 
 
 def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
-    """Every player, most wins first, or those of this name."""
+    """Every player, most wins first and then fewest games, or those of this name."""
     query = select(
         players.c.id,
         players.c.name,
@@ -44,7 +44,11 @@ def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
         elif row.against is not None:
             record.against[row.against] = _sum(record.against, row.against, row.games, row.wins)
         found[row.id] = record
-    return sorted(found.values(), key=lambda record: (-record.wins, record.games))
+    return sorted(found.values(), key=_rank)
+
+
+def _rank(record: PlayerRecord) -> tuple[int, bool, int]:
+    return -record.wins, record.games == 0, record.games
 
 
 def _sum(pairs: dict[str, tuple[int, int]], key: str, games: int, wins: int) -> tuple[int, int]:

@@ -58,7 +58,6 @@ class SqliteDatabase(Database):
         )
         self._path = path
         self._exclusive = exclusive
-        self._closed = False
         self._lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
         self._writer = create_engine(_url("sqlite", path), hide_parameters=True)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cantstop-storage")
@@ -77,16 +76,14 @@ class SqliteDatabase(Database):
 
     async def close(self) -> None:
         """Let go of every connection, and of the lock. Twice is harmless."""
-        if self._closed:
-            return
-        self._closed = True
-        await super().close()
-        await asyncio.get_running_loop().run_in_executor(self._thread, self._let_go)
-        self._thread.shutdown(wait=False)
+        if not self._closed:
+            released = self._thread.submit(self._let_go)
+            self._thread.shutdown(wait=False)
+            await super().close()
+            await asyncio.wrap_future(released)
 
     async def _on_thread(self, job: Callable[[], T]) -> T:
-        if self._closed:
-            raise StorageError(f"the database {self.name} is closed")
+        self._check_open()
         with self._explained():
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._thread, job)
@@ -163,7 +160,7 @@ def _code(error: Exception) -> int:
 
 def _set_up(engine: Engine, begin: str, busy_timeout: float) -> None:
     def on_connect(driver_connection: Any, _record: object) -> None:
-        # The driver's own BEGINs would leave the schema's changes outside the transaction.
+        # The BEGINs are ours: the driver's own would leave changes of the schema outside.
         driver_connection.isolation_level = None
         cursor = driver_connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")

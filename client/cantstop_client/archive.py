@@ -1,0 +1,125 @@
+"""``history`` and ``stats``: what the database holds, as tables that fit 80 columns and as JSON."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from cantstop_protocol.text import cells, visible
+
+if TYPE_CHECKING:
+    # For the types alone: nothing of the server is loaded to show what it gave.
+    from cantstop_client.local import ArchivedGame, PlayerRecord
+
+
+def game_as_dict(game: "ArchivedGame") -> dict[str, Any]:
+    """A game as plain values that JSON can hold. ``winner`` is a name, None if nobody won."""
+    return {
+        "id": game.id,
+        "status": game.status,
+        "options": {
+            "seats": game.setup.seats,
+            "target": game.setup.target,
+            "dead_markers": "kept" if game.setup.keep_dead_markers else "removed",
+        },
+        "seats": [
+            {
+                "name": seat.name,
+                "kind": seat.bot or "person",
+                "columns": seat.columns,
+                "resigned": seat.resigned,
+            }
+            for seat in game.seats
+        ],
+        "winner": _winner(game),
+        "turns": game.turns,
+        "started_at": _iso(game.started_at),
+        "ended_at": _iso(game.ended_at),
+    }
+
+
+def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
+    """A record as plain values that JSON can hold."""
+    return {
+        "name": record.name,
+        "kind": record.bot or "person",
+        "games": record.games,
+        "wins": record.wins,
+        "by_seats": {str(seats): _pair(pair) for seats, pair in sorted(record.by_seats.items())},
+        "against": {kind: _pair(pair) for kind, pair in sorted(record.against.items())},
+    }
+
+
+def history_lines(games: Sequence["ArchivedGame"]) -> list[str]:
+    """The games, newest first, a line each and one more where the names need it."""
+    if not games:
+        return ["No game that has ended is to be shown: `cantstop play` starts one"]
+    lines = [f"{'ended (UTC)':<17} {'turns':>5}  {'winner':<20}  columns"]
+    for game in games:
+        ended = game.ended_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+        winner = _winner(game)
+        outcome = game.status if winner is None else winner
+        scores = [f"{visible(seat.name)} {seat.columns}" for seat in game.seats]
+        start = f"{ended:<17} {game.turns:>5}  {_padded(visible(outcome), 20)}  "
+        lines += _hung(start, scores, 80)
+    return lines
+
+
+def stats_lines(records: Sequence["PlayerRecord"]) -> list[str]:
+    """The records, a paragraph each."""
+    if not records:
+        return ["No finished game is on record yet: `cantstop play` starts one"]
+    lines = []
+    for record in records:
+        kind = f" (computer player {record.bot})" if record.bot else ""
+        lines.append(f"{visible(record.name)}{kind}: {_score((record.games, record.wins))}")
+        lines += [
+            f"  {_seats(seats):<18} {_score(pair)}"
+            for seats, pair in sorted(record.by_seats.items())
+        ]
+        lines += [
+            f"  {'against ' + visible(kind):<18} {_score(pair)}"
+            for kind, pair in sorted(record.against.items())
+        ]
+    return lines
+
+
+def _winner(game: "ArchivedGame") -> str | None:
+    return None if game.winner is None else game.seats[game.winner].name
+
+
+def _iso(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _pair(pair: tuple[int, int]) -> dict[str, int]:
+    games, wins = pair
+    return {"games": games, "wins": wins}
+
+
+def _score(pair: tuple[int, int]) -> str:
+    games, wins = pair
+    share = f" ({100 * wins / games:.0f} %)" if games else ""
+    return f"{wins} of {games} won{share}"
+
+
+def _seats(seats: int) -> str:
+    return "solitaire" if seats == 1 else f"{seats} seats"
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cells(text))
+
+
+def _hung(start: str, parts: Iterable[str], width: int) -> list[str]:
+    """The parts after the start, those that do not fit on further lines below it."""
+    lines = [start]
+    fresh = True
+    for part in parts:
+        addition = part if fresh else f", {part}"
+        if not fresh and cells(lines[-1] + addition) > width:
+            lines[-1] += ","
+            lines.append(" " * cells(start))
+            addition = part
+        lines[-1] += addition
+        fresh = False
+    return lines

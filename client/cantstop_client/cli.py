@@ -1,0 +1,326 @@
+"""The ``cantstop`` command. Each command loads what it needs when it runs: help is quick."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+
+from cantstop_client.errors import ClientError, OutputClosed
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it: 128 and the number of SIGINT."""
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"cantstop {version('cantstop')}"
+
+
+app = App(
+    name="cantstop",
+    help="Can't Stop in the terminal: host a table on the network, join one, or play alone.",
+    help_format="plaintext",
+    help_formatter="plain",
+    version=_version,
+)
+bench_app = App(name="bench", help="Measure how fast things are.")
+app.command(bench_app)
+
+JsonFlag = Annotated[bool, Parameter(negative=())]
+
+
+@app.command
+def host(
+    *,
+    bind: str = "127.0.0.1",
+    port: int = 7112,
+    database: str | None = None,
+    name: str = "cantstop",
+    bot_delay: float = 0.8,
+) -> int:
+    """Host tables for others; ends with Ctrl-C.
+
+    Parameters
+    ----------
+    bind
+        The address to listen on: 0.0.0.0 or :: for everyone on the network.
+    port
+        The port to listen on; 0 takes any free one.
+    database
+        A file or a database URL; by default one in your data directory.
+    name
+        What the server is called.
+    bot_delay
+        Seconds that a computer player takes for a move.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+
+    if not 0 <= port <= 65535:
+        raise ClientError(f"--port is a number from 0 to 65535, not {port}")
+    output = standard_output()
+
+    def announce(addresses: list[str]) -> None:
+        for address in addresses:
+            output.line(f"Hosting on {address}: cantstop join --server {address}")
+        output.line("Ctrl-C ends it")
+
+    asyncio.run(local.host(bind, port, _database(database), name, _delay(bot_delay), announce))
+    output.line("The server has ended")
+    return 0
+
+
+@app.command
+def join(
+    code: str | None = None,
+    /,
+    *,
+    server: str = "127.0.0.1",
+    name: str | None = None,
+    watch: Annotated[bool, Parameter(negative=())] = False,
+    password: str = "",
+) -> int:
+    """Join a table, or look around on a server.
+
+    Parameters
+    ----------
+    code
+        The room's code; without one you see the list of rooms.
+    server
+        HOST, HOST:PORT, [IPV6]:PORT, ws://... or wss://...
+    name
+        What others call you; by default CANTSTOP_NAME, or the name you used last.
+    watch
+        Watch without a seat.
+    password
+        The room's password.
+    """
+    from cantstop_client import app as program
+    from cantstop_client.address import parse_address
+
+    options = program.JoinOptions(parse_address(server), code, name, watch, password)
+    return program.run(program.join(options))
+
+
+@app.command
+def play(
+    *,
+    bots: str = "keller",
+    target: int = 3,
+    auto: Annotated[
+        list[str] | None, Parameter(consume_multiple=(0, 1), negative=(), metavar="[KIND]")
+    ] = None,
+    name: str | None = None,
+    bot_delay: float | None = None,
+    database: str | None = None,
+    dead_markers: Literal["removed", "kept"] = "removed",
+) -> int:
+    """Play against the computer, here and now.
+
+    Parameters
+    ----------
+    bots
+        Kinds of computer players, such as keller,random; none for solitaire.
+    target
+        How many columns win.
+    auto
+        Let a computer play your seat to the end of the game: keller, or this kind.
+    name
+        Your name in the records; by default CANTSTOP_NAME, or the name you used last.
+    bot_delay
+        Seconds that a computer player takes for a move; none without a terminal.
+    database
+        Where the game is kept; by default in your data directory.
+    dead_markers
+        Whether others' markers stay in a claimed column.
+    """
+    from cantstop_client import app as program
+    from cantstop_client.commands import DEFAULT_PILOT
+
+    kinds = tuple(kind for kind in (part.strip() for part in bots.split(",")) if kind)
+    options = program.PlayOptions(
+        bots=() if kinds == ("none",) else kinds,
+        target=target,
+        dead_markers=dead_markers,
+        auto=None if auto is None else (auto or [DEFAULT_PILOT])[0],
+        name=name,
+        bot_delay=None if bot_delay is None else _delay(bot_delay),
+        database=_database(database),
+    )
+    return program.run(program.play(options))
+
+
+@app.command
+def history(
+    *,
+    limit: int = 20,
+    player: str | None = None,
+    database: str | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Show the games that have ended, newest first.
+
+    Parameters
+    ----------
+    limit
+        How many at most.
+    player
+        Only games of this player.
+    database
+        The database; by default the one in your data directory.
+    json
+        Print one JSON array.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.archive import game_as_dict, history_lines
+
+    path = _database(database)
+    games = asyncio.run(local.history(path, limit, player))
+    if json:
+        _print_json([game_as_dict(game) for game in games])
+    else:
+        _print(history_lines(games) if local.has_database(path) else _no_database(path))
+    return 0
+
+
+@app.command
+def stats(
+    name: str | None = None,
+    /,
+    *,
+    database: str | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Show who won how often.
+
+    Parameters
+    ----------
+    name
+        Only this player.
+    database
+        The database; by default the one in your data directory.
+    json
+        Print one JSON array.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.archive import record_as_dict, stats_lines
+
+    path = _database(database)
+    records = asyncio.run(local.records(path, name))
+    if json:
+        _print_json([record_as_dict(record) for record in records])
+    elif not local.has_database(path):
+        _print(_no_database(path))
+    elif name is not None and not records:
+        _print([f"No finished game of {name!r} is on record"])
+    else:
+        _print(stats_lines(records))
+    return 0
+
+
+@bench_app.command
+def rules(
+    *,
+    games: int = 1000,
+    player: str = "keller",
+    seed: int = 1,
+    json: JsonFlag = False,
+) -> int:
+    """Play whole games between computer players without a network, and time them.
+
+    Parameters
+    ----------
+    games
+        How many games a round has.
+    player
+        The kind of computer player.
+    seed
+        Where the dice start.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+
+    report, values = local.bench_rules(games, player, seed)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The console script. Ends the process with an exit code; no traceback reaches a person."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line: the exit code."""
+    try:
+        result = app(
+            list(arguments), exit_on_error=False, print_error=False, result_action="return_value"
+        )
+        return result if isinstance(result, int) else 0
+    except (ClientError, CycloptsError) as error:
+        return _complain(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (OutputClosed, BrokenPipeError):
+        return _hang_up()
+    except Exception as error:  # noqa: BLE001 - the last handler there is
+        return _complain(f"a fault in this program: {type(error).__name__}: {error}")
+
+
+def _complain(text: str) -> int:
+    from cantstop_client.gate import printable
+
+    if sys.stderr is not None:
+        print(f"cantstop: {printable(text)}", file=sys.stderr)
+    return 1
+
+
+def _hang_up() -> int:
+    """Nobody reads any more. What is still buffered must not fail again when Python ends."""
+    import os
+
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    return 1
+
+
+def _print(lines: Sequence[str]) -> None:
+    from cantstop_client.output import standard_output
+
+    standard_output().lines(lines)
+
+
+def _print_json(value: object) -> None:
+    _print([json.dumps(value)])
+
+
+def _no_database(path: str) -> list[str]:
+    return [f"There is no database yet ({path}): `cantstop play` makes one with its first game"]
+
+
+def _database(database: str | None) -> str:
+    if database:
+        return database
+    from cantstop_client.paths import default_database
+
+    return str(default_database())
+
+
+def _delay(seconds: float) -> float:
+    if not math.isfinite(seconds) or not 0 <= seconds <= 60:
+        raise ClientError(f"--bot-delay is a number of seconds from 0 to 60, not {seconds}")
+    return seconds

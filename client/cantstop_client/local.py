@@ -1,0 +1,120 @@
+"""The server in this process, and its database. The only file that imports ``cantstop_server``.
+
+Everything is imported where it is used: joining somebody else's table loads none of it.
+"""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cantstop_client.address import Address, parse_address
+from cantstop_client.errors import ClientError
+
+if TYPE_CHECKING:
+    from cantstop_server.storage.store import Store
+    from cantstop_server.storage.types import ArchivedGame as ArchivedGame
+    from cantstop_server.storage.types import PlayerRecord as PlayerRecord
+
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def private_server(database: str, bot_delay: float) -> AsyncIterator[Address]:
+    """A server for this person alone, on a free port of the loopback interface."""
+    from cantstop_server.config import ServerConfig
+    from cantstop_server.net.server import Server
+
+    _make_directory(database)
+    config = ServerConfig(
+        bind="127.0.0.1", port=0, database=database, bot_delay=bot_delay, private=True
+    )
+    with _in_our_words():
+        async with Server(config) as server:
+            yield parse_address(f"127.0.0.1:{server.port}")
+
+
+async def host(
+    bind: str,
+    port: int,
+    database: str,
+    name: str,
+    bot_delay: float,
+    announce: Callable[[list[str]], None],
+) -> None:
+    """Run a server until the process is asked to end; ``announce`` gets its addresses."""
+    from cantstop_server.config import ServerConfig
+    from cantstop_server.net.server import host as run
+
+    _make_directory(database)
+    config = ServerConfig(bind=bind, port=port, database=database, name=name, bot_delay=bot_delay)
+    with _in_our_words():
+        await run(config, lambda server: announce(server.addresses))
+
+
+async def history(database: str, limit: int, player: str | None) -> "list[ArchivedGame]":
+    """The newest games first; none if there is no database yet."""
+    return await _read(database, lambda store: store.history(limit=limit, player=player), [])
+
+
+async def records(database: str, name: str | None) -> "list[PlayerRecord]":
+    """The records of everybody, or of one name; none if there is no database yet."""
+    return await _read(database, lambda store: store.records(name), [])
+
+
+def has_database(database: str) -> bool:
+    """Whether there is something to read. A database that is no file is taken to be there."""
+    if database.startswith("sqlite") and "://" in database:
+        # SQLAlchemy's form: three slashes and a path, four for an absolute one.
+        database = database.partition(":///")[2]
+    elif "://" in database:
+        return True
+    return Path(database).expanduser().exists()
+
+
+def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]]:
+    """How fast the rules are: a report for people, and the same as plain values."""
+    from cantstop_server.bench.rules import format_report, run_rules_bench
+
+    try:
+        result = run_rules_bench(games, player, seed)
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return format_report(result), result.as_dict()
+
+
+async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
+    if not has_database(database):
+        return none
+    from cantstop_server.storage.store import Store
+
+    with _in_our_words():
+        store = await Store.open(database)
+        try:
+            return await ask(store)
+        finally:
+            await store.close()
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    from cantstop_server.errors import ServerError
+
+    try:
+        yield
+    except ServerError as error:
+        raise ClientError(str(error)) from error
+
+
+def _make_directory(database: str) -> None:
+    """The database's directory is made on first use, as the identity's is."""
+    if "://" in database:
+        return
+    try:
+        os.makedirs(Path(database).expanduser().absolute().parent, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ClientError(
+            f"cannot keep the database in {database}: {error.strerror or error}. "
+            "Name another with --database"
+        ) from error

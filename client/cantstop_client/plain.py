@@ -1,0 +1,185 @@
+"""The plain face: lines in, lines out. For terminals, pipes, files and screen readers."""
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cantstop_client.commands import read_line
+from cantstop_client.errors import ClientError
+from cantstop_client.intents import Hint, Local, Move, Nothing, Send
+from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
+from cantstop_client.plain_screen import PlainScreen
+from cantstop_client.render import rooms_lines, unfit_lines
+from cantstop_client.session import Session
+from cantstop_protocol.commands import Choose, Leave
+from cantstop_protocol.messages import Error, Ok, Rooms
+
+Decision = tuple[str, int]
+
+
+class Typed(NamedTuple):
+    """A line, and the decision that was in view when it was entered with its block."""
+
+    text: str
+    block: int
+    seen: Decision | None
+
+
+class PlainFace:
+    """Turns typed lines into requests.
+
+    On a terminal a move counts for the decision that was on the screen when it was typed, and
+    for no other: what was pasted behind it, or typed twice, does nothing. From a pipe or a file
+    each move waits for one's own next decision.
+    """
+
+    def __init__(self, screen: PlainScreen) -> None:
+        self._screen = screen
+        self._output = screen.output
+        self._input = standard_input()
+        self._interactive = is_terminal(self._input)
+        self._typed: asyncio.Queue[Typed | None] = asyncio.Queue()
+        self._changed = asyncio.Event()
+        self._leaving = asyncio.Event()
+        self._block: tuple[int, Decision | None] = (-1, None)
+        self._made: Decision | None = None
+        self._told_block = -1
+        screen.changed = self._changed.set
+        if screen.unattended:
+            screen.game_over = self._leave
+
+    async def run(self, session: Session) -> int:
+        """Play until the person, the input, the server or the game ends it: the exit code.
+
+        Raises ``ClientError`` if the connection ended for good and not in peace.
+        """
+        source = LineSource(self._input, self._arrived)
+        source.start()
+        reading = asyncio.create_task(self._read(session, source))
+        ending = asyncio.create_task(session.wait_ended())
+        leaving = asyncio.create_task(self._leaving.wait())
+        tasks = (reading, ending, leaving)
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if not self._leaving.is_set():
+                if ending.done() and not (ended := ending.result()).clean:
+                    raise ClientError(ended.reason)
+                if reading.done():
+                    reading.result()
+            return 0
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _leave(self) -> None:
+        self._screen.fall_silent()
+        self._leaving.set()
+
+    def _arrived(self, line: Line | None) -> None:
+        """A line from the reader, at once: what is in view now is what it was typed for."""
+        if line is None:
+            if self._interactive:
+                self._leave()
+            elif not self._screen.unattended:
+                self._typed.put_nowait(None)
+            return
+        if self._interactive and line.text.strip().casefold() == "/quit":
+            # Leaving waits for nothing, not even for an answer that is on its way.
+            self._leave()
+            return
+        if line.block != self._block[0]:
+            self._block = (line.block, self._decision)
+        self._typed.put_nowait(Typed(line.text, *self._block))
+
+    async def _read(self, session: Session, source: LineSource) -> None:
+        while (typed := await self._typed.get()) is not None and not self._leaving.is_set():
+            try:
+                await self._do(session, typed)
+            except ClientError as error:
+                self._output.line(str(error))
+            source.taken()
+        if not self._leaving.is_set():
+            self._output.line("End of input: leaving")
+            self._leave()
+
+    async def _do(self, session: Session, typed: Typed) -> None:
+        match read_line(typed.text, self._screen.view):
+            case Send() as send:
+                for _ in range(send.times):
+                    if not await self._send(session, send):
+                        return
+            case Move() as move:
+                await self._move(session, move, typed)
+            case Hint(text=text):
+                self._output.line(text)
+            case Local(topic="quit"):
+                self._leave()
+            case Local(topic=topic):
+                self._screen.show_topic(topic)
+            case Nothing():
+                pass
+
+    async def _send(self, session: Session, send: Send) -> bool:
+        """Ask for it and show what comes back; whether it was done."""
+        match await session.request(send.kind, **send.fields):
+            case Error(message=message):
+                self._output.line(f"Not done: {message}")
+                return False
+            case Rooms(rooms=rooms):
+                self._output.lines(rooms_lines(rooms))
+            case Ok() if send.kind is Leave:
+                self._screen.leave_room()
+        return True
+
+    async def _move(self, session: Session, move: Move, typed: Typed) -> None:
+        seen = typed.seen
+        if not self._interactive:
+            await self._until(self._has_no_use_to_wait)
+            seen = self._decision
+        unfit = unfit_lines(self._screen.view, move)
+        if seen != self._decision:
+            self._tell_too_early(typed)
+        elif unfit:
+            self._output.lines(unfit)
+        elif seen is None or seen == self._made:
+            self._output.line(f"That decision is made already, so not done: {typed.text}")
+        else:
+            await self._decide(session, move, seen)
+
+    def _tell_too_early(self, typed: Typed) -> None:
+        """Once for what was pasted together, and then what is to be decided again."""
+        if typed.block != self._told_block:
+            self._told_block = typed.block
+            self._output.line(f"Entered before this was shown, so not done: {typed.text}")
+            self._screen.show_decision()
+
+    async def _decide(self, session: Session, move: Move, seen: Decision) -> None:
+        fields = {"ply": seen[1]}
+        if move.kind is Choose and move.option is not None:
+            fields["option"] = move.option
+        if await self._send(session, Send(move.kind, fields)):
+            self._made = seen
+            if not self._interactive:
+                # The next line is for what comes of this one.
+                await self._until(lambda: self._decision != seen)
+
+    @property
+    def _decision(self) -> Decision | None:
+        """What names the decision in view, if there is one."""
+        room = self._screen.view.room
+        return None if room is None else room.decision
+
+    def _has_no_use_to_wait(self) -> bool:
+        """Whether a move from a pipe can be made now, or will not be possible by itself."""
+        room = self._screen.view.room
+        if room is None or room.seat is None or room.is_autopilot or room.is_mine:
+            return True
+        if room.table.phase == "waiting":
+            return room.table.creator == self._screen.view.name
+        return room.table.phase == "over"
+
+    async def _until(self, fulfilled: Callable[[], bool]) -> None:
+        while not fulfilled():
+            self._changed.clear()
+            await self._changed.wait()

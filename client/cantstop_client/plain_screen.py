@@ -1,0 +1,177 @@
+"""What the plain face shows: one event a line, nothing rewritten, the board after each change."""
+
+from collections.abc import Callable
+from typing import Final
+
+from cantstop_client.board import board_lines
+from cantstop_client.commands import help_lines
+from cantstop_client.happenings import Ended, Happening, Lost, Resumed
+from cantstop_client.intents import LocalTopic
+from cantstop_client.output import Output
+from cantstop_client.render import (
+    decision_lines,
+    odds_lines,
+    result_lines,
+    room_lines,
+    waiting_lines,
+    who_lines,
+)
+from cantstop_client.view import News, RoomView, View, left, receive
+from cantstop_client.wording import event_line
+from cantstop_protocol.events import (
+    Abandoned,
+    Advanced,
+    Busted,
+    Finished,
+    Left,
+    Resigned,
+    Started,
+    Stopped,
+)
+from cantstop_protocol.messages import Entered, Exit, Notice, Update
+
+_EARLIER_EVENTS: Final = 10
+"""How much of a room's log is shown to somebody who enters it."""
+
+_CHANGES_BOARD: Final = (Started, Advanced, Stopped, Busted, Resigned)
+_MAY_END_GAME: Final = (Stopped, Resigned, Left)
+
+
+class PlainScreen:
+    """Shows what a session tells, and keeps the view.
+
+    ``changed`` is called after each happening, ``game_over`` after the end of a game was shown.
+    ``alone`` is a server of one's own, where nobody else can join; ``unattended`` a game that
+    asks the person nothing.
+    """
+
+    def __init__(self, output: Output, *, alone: bool = False, unattended: bool = False) -> None:
+        self.view = View()
+        self.output = output
+        self.unattended = unattended
+        self.changed: Callable[[], None] = lambda: None
+        self.game_over: Callable[[], None] = lambda: None
+        self._alone = alone
+        self._silent = False
+        self._shown_board: list[str] = []
+        self._shown_decision: tuple[object, ...] = ()
+        self._shown_waiting: list[str] = []
+
+    def listen(self, happening: Happening) -> None:
+        """Take in and show what the session tells. Never waits."""
+        before = self.view.room
+        self.view, news = receive(self.view, happening)
+        if not self._silent:
+            self._show(happening, before, news)
+        self.changed()
+
+    def fall_silent(self) -> None:
+        """Show nothing any more: the person has been told that it ends."""
+        self._silent = True
+
+    def leave_room(self) -> None:
+        """One has left the room oneself."""
+        self.view = left(self.view)
+        self.output.line("You have left the room: /rooms lists the others")
+
+    def show_topic(self, topic: LocalTopic) -> None:
+        """Answer a command from what is in view."""
+        room = self.view.room
+        if topic == "help":
+            self.output.lines(help_lines())
+        elif room is None:
+            self.output.line("You are in no room: /rooms lists them, /join CODE enters")
+        elif topic == "board":
+            self._show_board(again=True)
+            self.show_decision()
+        elif topic == "odds":
+            self.output.lines(odds_lines(room, self.output.glyphs))
+        else:
+            self.output.lines(who_lines(room))
+
+    def show_decision(self) -> None:
+        """What is to be decided, again."""
+        if self.view.room is not None:
+            self.output.lines(decision_lines(self.view.room, self.output.glyphs))
+
+    def _show(self, happening: Happening, before: RoomView | None, news: tuple[News, ...]) -> None:
+        match happening:
+            case Entered():
+                self._show_entered(before, news)
+            case Update():
+                self._show_news(news)
+            case Notice(message=message):
+                self.output.line(f"Server: {message}")
+            case Exit(room=room, message=message):
+                self.output.line(f"You are out of room {room}: {message}")
+            case Lost(reason=reason, wait=wait):
+                self.output.line(
+                    f"Connection lost: {reason}. What you see may be old. "
+                    f"Trying again in {wait:.1f} s"
+                )
+            case Resumed():
+                self.output.line("Connected again")
+            case Ended(reason=reason, clean=True):
+                self.output.line(reason[:1].upper() + reason[1:])
+
+    def _show_entered(self, before: RoomView | None, news: tuple[News, ...]) -> None:
+        room = self.view.room
+        if room is None:
+            return
+        if before is None or before.table.room != room.table.room:
+            self.output.lines(room_lines(room))
+            news = news[-_EARLIER_EVENTS:]
+        elif room.gap:
+            self.output.line("Some of what happened meanwhile is missing here")
+        for item in news:
+            self.output.line(event_line(item, room.table, self.output.glyphs))
+        if room.table.phase == "playing":
+            self._show_board()
+        self._show_next()
+
+    def _show_news(self, news: tuple[News, ...]) -> None:
+        room = self.view.room
+        if room is None:
+            return
+        for item in news:
+            self.output.line(event_line(item, room.table, self.output.glyphs))
+            if isinstance(item.event, _CHANGES_BOARD):
+                self._show_board()
+            if isinstance(item.event, Finished | Abandoned):
+                self.output.lines(result_lines(room.table))
+                self.game_over()
+            elif room.table.phase == "over" and isinstance(item.event, _MAY_END_GAME):
+                # One act, several events: its table is past the end that is told next.
+                return
+        self._show_next()
+
+    def _show_board(self, *, again: bool = False) -> None:
+        """The board, unless it is the one shown last."""
+        room = self.view.room
+        if room is None:
+            return
+        lines = board_lines(
+            room.table, self.output.glyphs, own_seat=room.seat, width=self.output.width
+        )
+        if again or lines != self._shown_board:
+            self.output.lines(lines)
+        self._shown_board = lines
+
+    def _show_next(self) -> None:
+        """What is to be decided, or to be done before a game: once each time it changes."""
+        room = self.view.room
+        if room is None:
+            return
+        decision = (room.decision, room.is_mine)
+        if decision != self._shown_decision:
+            self._shown_decision = decision
+            if room.is_mine:
+                self._show_board()
+            # With nobody to ask, the moment before the computer takes over is no question.
+            if not (room.is_mine and self.unattended):
+                self.output.lines(decision_lines(room, self.output.glyphs))
+        waiting = waiting_lines(self.view)
+        quiet = self.unattended or (self._alone and room.table.phase == "waiting")
+        if waiting != self._shown_waiting and not quiet:
+            self.output.lines(waiting)
+        self._shown_waiting = waiting

@@ -1,0 +1,45 @@
+"""Standard output as the last gate, and what it is taken to be able to show."""
+
+import io
+
+import pytest
+
+from cantstop_client.errors import OutputClosed
+from cantstop_client.glyphs import ASCII, UNICODE
+from cantstop_client.output import Output, choose_glyphs
+
+
+@pytest.mark.parametrize(
+    ("encoding", "environment", "glyphs"),
+    [
+        ("utf-8", {}, UNICODE),
+        ("UTF8", {"LANG": "de_DE.UTF-8"}, UNICODE),
+        ("utf-8", {"LC_CTYPE": "C.UTF-8"}, UNICODE),
+        ("utf-8", {"LC_ALL": "C"}, ASCII),
+        ("utf-8", {"LC_ALL": "C", "LANG": "de_DE.UTF-8"}, ASCII),
+        ("utf-8", {"LANG": "POSIX"}, ASCII),
+        ("utf-8", {"LC_ALL": "de_DE.UTF-8", "LANG": "C"}, UNICODE),
+        ("ascii", {}, ASCII),
+        ("latin-1", {}, ASCII),
+        ("cp1252", {}, ASCII),
+        (None, {}, ASCII),
+    ],
+)
+def test_what_the_output_can_show(encoding, environment, glyphs) -> None:
+    assert choose_glyphs(encoding, environment) is glyphs
+
+
+def test_whatever_is_written_passes_the_gate() -> None:
+    stream = io.StringIO()
+    Output(stream, UNICODE).lines(["a\x1b[31mb", " 7 |.  .|", "two\nlines"])
+    assert stream.getvalue() == "a[31mb\n 7 |.  .|\ntwo lines\n"
+
+
+def test_nobody_reading_is_not_taken_for_trouble_with_the_connection() -> None:
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    with pytest.raises(OutputClosed) as caught:
+        Output(Closed(), UNICODE).line("x")
+    assert not isinstance(caught.value, OSError)
