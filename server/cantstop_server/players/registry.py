@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from cantstop_server.players.cautious import CautiousPlayer
+from cantstop_server.players.generalised import glenn_player, rule28_player
 from cantstop_server.players.keller import KellerPlayer
 from cantstop_server.players.player import Player
 from cantstop_server.players.random_player import RandomPlayer
@@ -14,6 +16,9 @@ class UnknownKind(ValueError):
 
 _MAKERS: Final[dict[str, Callable[[], Player]]] = {
     KellerPlayer.kind: KellerPlayer,
+    "glenn": glenn_player,
+    "rule28": rule28_player,
+    CautiousPlayer.kind: CautiousPlayer,
     RandomPlayer.kind: RandomPlayer,
 }
 
