@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from cantstop_server.players.spread import spread_number
 from cantstop_server.rules.board import RUNNERS, Steps, columns_in, standing
 from cantstop_server.rules.game import Game, advance, reach, stop_wins
 
@@ -70,11 +71,17 @@ class GeneralisedPlayer:
         return self._kind
 
     def choose(self, game: Game) -> int:
-        """The option with the highest score; among equals the first."""
+        """The option with the highest score.
+
+        Ties are frequent and are broken evenly, as the published figures have it: to take the
+        first of the equals makes the Rule of 28 a tenth of a turn better in solitaire.
+        """
         if len(game.options) == 1:
             return 0
         scores = [self._score(game, advance(game, option)) for option in game.options]
-        return scores.index(max(scores))
+        best = max(scores)
+        equals = [index for index, score in enumerate(scores) if score == best]
+        return equals[spread_number(game) % len(equals)] if len(equals) > 1 else equals[0]
 
     def stop(self, game: Game) -> bool:
         """Whether to stop: to win, or at the threshold once no runner can be placed any more."""

@@ -3,10 +3,14 @@
 import numpy as np
 from numba import njit
 
+from cantstop_server.players.expert.network import TURNS_SCALE
+from cantstop_server.players.expert.position import NO_OTHER
+
 from cantstop_server.train.network import chance, prepare, stage_of
 from cantstop_server.train.solver import fill_stops, solve
 
 MAX_TURNS = 4000
+"""A game is given up after so many turns: it is no use to learn from."""
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +111,7 @@ def play_turn(t, sides, own, opened, stops, rolls, best):
 @njit(cache=True, nogil=True)
 def _remember(memory, at, me, seats, markers, owner, lacking, target):
     own, others, owners, stages, targets = memory
-    other_need = 99
+    other_need = NO_OTHER
     own[at] = markers[me]
     for j in range(seats - 1):
         seat = (me + 1 + j) % seats
@@ -145,7 +149,7 @@ def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest,
         me = 0
         over = False
         for _t in range(MAX_TURNS):
-            other_need = 99
+            other_need = NO_OTHER
             for j in range(seats - 1):
                 seat = (me + 1 + j) % seats
                 others[j] = markers[seat]
@@ -167,6 +171,10 @@ def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest,
             turns += 1
             if seats == 2:
                 _remember(memory, newest % size, 1 - me, 2, markers, owner, lacking, 1 - value)
+                newest += 1
+            elif seats == 1:
+                value = max(value - np.float32(1 / TURNS_SCALE), np.float32(0.0))
+                _remember(memory, newest % size, 0, 1, markers, owner, lacking, value)
                 newest += 1
             elif waiting[me] >= 0:
                 memory[4][waiting[me]] = value
