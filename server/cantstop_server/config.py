@@ -23,6 +23,10 @@ class Limits:
     hello_timeout: float = 10.0
     ping_interval: float = 10.0
     ping_timeout: float = 15.0
+    thinkers: int = 2
+    """How many computer players that take long over a decision may think at a time."""
+    thinking_seconds: float = 15.0
+    """How long such a decision may take, the wait for its turn included."""
     room_grace: float = 600.0
     """How long a room waits when everyone's connection is gone."""
 

@@ -5,6 +5,7 @@ import logging
 import secrets
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from types import TracebackType
 from typing import Final, Self
@@ -47,6 +48,7 @@ class Server:
         self._world = world or real_world()
         self._scope = f"play-{secrets.token_hex(8)}" if config.private else HOST_SCOPE
         self._connections = Connections()
+        self._thinkers = ThreadPoolExecutor(config.limits.thinkers, "thinker")
 
     @property
     def port(self) -> int:
@@ -80,6 +82,8 @@ class Server:
                 journal=self._store.journal,
                 outbox=self._connections,
                 world=self._world,
+                thinkers=self._thinkers,
+                thinking_seconds=limits.thinking_seconds,
                 bot_delay=config.bot_delay,
                 grace=limits.room_grace,
                 spectator_limit=limits.spectators_per_room,
@@ -119,6 +123,7 @@ class Server:
             self._hub.close_all("the server ends")
         else:
             self._hub.stop()
+        self._thinkers.shutdown(wait=False, cancel_futures=True)
         await self._store.journal.flush()
         self._connections.dismiss_all(ByeCode.SHUTDOWN, "the server is shutting down")
         self._listener.close()

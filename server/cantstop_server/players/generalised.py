@@ -124,8 +124,6 @@ def _by_column(values: tuple[int, ...]) -> tuple[int, ...]:
     return (0, 0, *values, *values[-2::-1])
 
 
-def _weighed(
-    game: Game, runners: Steps, placed: tuple[int, ...], values: tuple[int, ...]
-) -> int:
+def _weighed(game: Game, runners: Steps, placed: tuple[int, ...], values: tuple[int, ...]) -> int:
     markers = game.markers[game.seat]
     return sum((runners[column] - markers[column] + 1) * values[column] for column in placed)

@@ -1,6 +1,6 @@
 """How a computer player's decision comes about, also when it cannot decide."""
 
-from cantstop_server.players.registry import make_player
+from cantstop_server.players.registry import THINKING_KINDS, make_player
 from cantstop_server.rules import course
 from cantstop_server.rules.game import Game, Phase
 
@@ -16,6 +16,11 @@ def decide(position: Game, kind: str) -> course.Action | None:
     if position.phase is Phase.ROLL_OR_STOP and player.stop(position):
         return course.Stop()
     return None
+
+
+def is_thinking(position: Game, kind: str) -> bool:
+    """Whether this decision may take so long that the event loop must not wait for it."""
+    return kind in THINKING_KINDS and position.phase is not Phase.ROLL
 
 
 def plain_decision(position: Game) -> course.Action | None:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
@@ -32,12 +33,13 @@ from cantstop_protocol.messages import (
     Update,
 )
 from cantstop_server.rooms import play, seating
-from cantstop_server.rooms.bots import decide, plain_decision
+from cantstop_server.rooms.bots import decide, is_thinking, plain_decision
 from cantstop_server.rooms.dispatch import is_repetition, remember, step
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
 from cantstop_server.rooms.table import table_of
+from cantstop_server.rules import course
 from cantstop_server.rules.game import Game
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import Journal, RoomWrite
@@ -48,6 +50,9 @@ RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
 
 Reply = Callable[[Message], None]
+Decision = course.Action | None
+_Awaited = tuple[str, int, str]
+"""A game, the decision it waits for, and the kind of computer player that is to make it."""
 
 
 class Outbox(Protocol):
@@ -66,6 +71,9 @@ class Surroundings:
     journal: Journal
     outbox: Outbox
     world: World
+    thinkers: Executor
+    """Where computer players that take long decide, so many at a time."""
+    thinking_seconds: float
     bot_delay: float
     grace: float
     spectator_limit: int
@@ -105,7 +113,7 @@ class RoomOwner:
         self._tail = deque(tail, maxlen=TAIL_EVENTS)
         self._pending: deque[_Pending] = deque()
         self._bot_timer: asyncio.TimerHandle | None = None
-        self._armed_for: tuple[str, int, str] | None = None
+        self._armed_for: _Awaited | None = None
         self._grace_timer: asyncio.TimerHandle | None = None
         self._retry_timer: asyncio.TimerHandle | None = None
         self._trouble = False
@@ -333,7 +341,7 @@ class RoomOwner:
             delay = self._around.bot_delay if self.state.present() else 0
             self._bot_timer = _later(delay, self._bot_move)
 
-    def _awaited_bot(self) -> tuple[str, int, str] | None:
+    def _awaited_bot(self) -> _Awaited | None:
         """The game, ply and kind of computer player that the game waits for, if it does."""
         position, live = self.state.position, self.state.game
         if position is None or live is None or not self.state.playing:
@@ -350,18 +358,50 @@ class RoomOwner:
         awaited, position = self._awaited_bot(), self.state.position
         if self._closing or self._pending or awaited is None or position is None:
             return  # what is under way looks around again when it is done
+        if is_thinking(position, awaited[2]):
+            self._think(awaited, position)
+        else:
+            self._bot_acts(position, awaited[2], partial(decide, position, awaited[2]))
+
+    def _think(self, awaited: _Awaited, position: Game) -> None:
+        """Let a computer player decide on another thread; what it finds may come too late."""
+        self._armed_for = awaited
+        thought = asyncio.get_running_loop().run_in_executor(
+            self._around.thinkers, decide, position, awaited[2]
+        )
+        thought.add_done_callback(partial(self._thought, awaited, position))
+        self._bot_timer = _later(
+            self._around.thinking_seconds, partial(self._thought, awaited, position, None)
+        )
+
+    def _thought(
+        self, awaited: _Awaited, position: Game, thought: "asyncio.Future[Decision] | None"
+    ) -> None:
+        """A decision is there, or None when the time for it is up; it counts if it is still due."""
+        if thought is not None and (thought.cancelled() or thought.exception()):
+            pass  # Looked at, so that the loop does not report it when nobody waits for it.
+        if self._closing or self._armed_for != awaited:
+            return
+        if self._bot_timer is not None:
+            self._bot_timer.cancel()
+        self._bot_timer = self._armed_for = None
+        if self._pending or self._awaited_bot() != awaited:
+            return  # what is under way looks around again when it is done
+        self._bot_acts(position, awaited[2], _too_late if thought is None else thought.result)
+
+    def _bot_acts(self, position: Game, kind: str, decision: Callable[[], Decision]) -> None:
         try:
-            outcome = self._bot_outcome(position, awaited[2])
+            outcome = self._bot_outcome(position, kind, decision)
         except Exception:
             log.exception("room %s: a fault in a computer player's move", self.code)
             self._try_again_later()
         else:
             self._apply(outcome)
 
-    def _bot_outcome(self, position: Game, kind: str) -> Outcome:
+    def _bot_outcome(self, position: Game, kind: str, decision: Callable[[], Decision]) -> Outcome:
         failure: tuple[AnyEvent, ...] = ()
         try:
-            action = decide(position, kind)
+            action = decision()
         except Exception:
             log.exception("room %s: computer player %s failed", self.code, kind)
             failure = (BotFailed(position.seat),)
@@ -404,6 +444,10 @@ class RoomOwner:
 
 
 _INTERNAL: Final = "a fault in the server: nothing has changed, try again"
+
+
+def _too_late() -> Decision:
+    raise TimeoutError("a computer player took too long over a decision")
 
 
 def _later(delay: float, action: Callable[[], None]) -> asyncio.TimerHandle:

@@ -5,7 +5,6 @@ from numba import njit
 
 from cantstop_server.players.expert.network import TURNS_SCALE
 from cantstop_server.players.expert.position import NO_OTHER
-
 from cantstop_server.train.network import chance, prepare, stage_of
 from cantstop_server.train.solver import fill_stops, solve
 
@@ -51,10 +50,7 @@ def _advance(t, own, columns, steps, n, x):
 
 @njit(cache=True, nogil=True)
 def _runs(columns, n, x):
-    for i in range(n):
-        if columns[i] == x:
-            return True
-    return False
+    return any(columns[i] == x for i in range(n))
 
 
 @njit(cache=True, nogil=True)

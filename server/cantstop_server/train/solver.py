@@ -202,7 +202,7 @@ def _two(t, own, opened, a, sa, b, sb, stops, bust, rolls, best):
     with_b = np.empty(count, np.float32)
     for y in range(count):
         place[y] = twice[y] = with_a[y] = with_b[y] = NOTHING
-        if y == a or y == b or not opened[y]:
+        if y in (a, b) or not opened[y]:
             continue
         wa, wb, wy = t.stride3[a, b, y], t.stride3[b, a, y], t.stride3[y, a, b]
         i = t.offset3[a, b, y] + sa * wa + sb * wb + (own[y] + 1) * wy
@@ -217,7 +217,7 @@ def _two(t, own, opened, a, sa, b, sb, stops, bust, rolls, best):
     for x in range(count):
         for y in range(x, count):
             value = NOTHING
-            x_runs, y_runs = x == a or x == b, y == a or y == b
+            x_runs, y_runs = x in (a, b), y in (a, b)
             if x == y:
                 if x == a:
                     value = ga

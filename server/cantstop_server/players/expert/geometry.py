@@ -22,18 +22,17 @@ from cantstop_server.rules.board import COLUMNS, LENGTHS
 Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 
-OPTION_TYPES: Final = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2)) + (
-    (1, 1, 0),
-    (1, 0, 1),
-    (0, 1, 1),
-)
+_ONE: Final = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+_DOUBLE: Final = ((2, 0, 0), (0, 2, 0), (0, 0, 2))
+_TWO: Final = ((1, 1, 0), (1, 0, 1), (0, 1, 1))
+OPTION_TYPES: Final = (*_ONE, *_DOUBLE, *_TWO)
 """What a pairing may do to three runners: the steps that each of them makes."""
 
-OUTCOMES: Final = (
-    ((0,), (1,), (2,), (3,), (4,), (5,), (6,), (7,), (8,))
-    + ((0, 1), (0, 2), (1, 2), (0, 4), (0, 5), (1, 3), (1, 5), (2, 3), (2, 4))
-    + ((0, 8), (1, 7), (2, 6), (4, 7), (0, 1, 2), (0, 1, 5), (0, 2, 4), (1, 2, 3))
-)
+_SINGLE_OPTIONS: Final = ((0,), (1,), (2,), (3,), (4,), (5,), (6,), (7,), (8,))
+_STEP_PAIRS: Final = ((0, 1), (0, 2), (1, 2), (0, 4), (0, 5), (1, 3), (1, 5), (2, 3), (2, 4))
+_OTHER_PAIRS: Final = ((0, 8), (1, 7), (2, 6), (4, 7))
+_THREES: Final = ((0, 1, 2), (0, 1, 5), (0, 2, 4), (1, 2, 3))
+OUTCOMES: Final = (*_SINGLE_OPTIONS, *_STEP_PAIRS, *_OTHER_PAIRS, *_THREES)
 """The sets of option types that a roll may give to three runners, whatever their columns."""
 
 TOPPED_SETS: Final = 8

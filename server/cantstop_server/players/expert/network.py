@@ -52,9 +52,7 @@ class Layout:
         self.joint = self._take(lengths * lengths)
         self.claimed = self._take(np.full(len(lengths), seats))
         stages = MAX_NEED * MAX_NEED
-        self.stage_bias, self.stage_out, self.out_bias = (
-            self.rows + stages * i for i in range(3)
-        )
+        self.stage_bias, self.stage_out, self.out_bias = (self.rows + stages * i for i in range(3))
         self.common_out = self.rows + 3 * stages
         self.rows = self.common_out + 1
 

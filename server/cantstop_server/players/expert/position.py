@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 from cantstop_server.rules.board import COLUMNS, NO_SEAT, Steps
 from cantstop_server.rules.game import Game, score
 
-
 NO_OTHER: Final = 99
 """How many claims the best other seat lacks if there is none."""
 
@@ -48,6 +47,4 @@ def view_of(game: Game, seat: int) -> View:
 
 def _open_steps(markers: Steps, owner: tuple[int, ...]) -> tuple[int, ...]:
     """Markers by column, without the dead ones."""
-    return tuple(
-        0 if owner[i] != NO_SEAT else markers[column] for i, column in enumerate(COLUMNS)
-    )
+    return tuple(0 if owner[i] != NO_SEAT else markers[column] for i, column in enumerate(COLUMNS))

@@ -135,7 +135,7 @@ def numbers(geometry: Geometry, columns: Ints, steps: Ints) -> Ints:
     """The numbers of runner states, given by runner; the runners in any order."""
     g, c, s = geometry, columns, steps
     if len(c) == 1:
-        return g.offset1[c[0]] + s[0]
+        return np.asarray(g.offset1[c[0]] + s[0], np.int32)
     if len(c) == 2:
         at = g.offset2[c[0], c[1]] + s[0] * g.stride2[c[0], c[1]]
         return np.asarray(at + s[1] * g.stride2[c[1], c[0]], np.int32)
