@@ -228,6 +228,52 @@ def stats(
     return 0
 
 
+@app.command
+def arena(
+    a: str,
+    b: str,
+    /,
+    *,
+    games: int = 1000,
+    seats: int = 2,
+    target: int = 3,
+    seed: int = 1,
+    jobs: int | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Let two kinds of computer player play a match, and print who wins how often.
+
+    Parameters
+    ----------
+    a
+        A kind of computer player; it has one seat.
+    b
+        The kind in all other seats.
+    games
+        How many games. The seats take turns to begin.
+    seats
+        2 to 4; 1 is solitaire, where fewer turns win.
+    target
+        How many columns win.
+    seed
+        Where the dice start.
+    jobs
+        How many processes; by default one for each core.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+    from cantstop_client.progress import progress_bar
+
+    with progress_bar("games") as progress:
+        report, values = local.arena(a, b, games, seats, target, seed, jobs, progress)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
 @bench_app.command
 def rules(
     *,

@@ -84,6 +84,27 @@ def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]
     return format_report(result), result.as_dict()
 
 
+def arena(
+    a: str,
+    b: str,
+    games: int,
+    seats: int,
+    target: int,
+    seed: int,
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[str, dict[str, Any]]:
+    """A match between two kinds of computer player: a report, and the same as plain values."""
+    from cantstop_server.arena.match import Match, format_match, play_match
+    from cantstop_server.rules.errors import InvalidSetup
+
+    try:
+        result = play_match(Match(a, b, games, seats, target, seed), jobs, progress)
+    except (ValueError, InvalidSetup) as error:
+        raise ClientError(str(error)) from error
+    return format_match(result), result.as_dict()
+
+
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
     if not has_database(database):
         return none

@@ -1,13 +1,17 @@
 """The strong player on the compiled solver, for measurements: the same decisions, much sooner."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from cantstop_server.players.expert.library import network, network_name
 from cantstop_server.players.expert.network import Network
 from cantstop_server.players.expert.position import View
 from cantstop_server.players.expert.solution import Solution
 from cantstop_server.players.expert.turn import NOTHING, Turn
 from cantstop_server.train.network import chance, prepare, rows_of
-from cantstop_server.train.solver import fill_stops, solve, tables
+from cantstop_server.train.solver import fill_stops, tables
+from cantstop_server.train.solver import solve as solve_turn
 
 
 class CompiledSolver:
@@ -43,6 +47,23 @@ class CompiledSolver:
             self._tables, own, opened, self._content, self._base, head[:4], head[4:], out_bias,
             view.need, self._stops,
         )  # fmt: skip
-        solve(self._tables, own, opened, self._stops, bust, self._rolls, self._best)
+        solve_turn(self._tables, own, opened, self._stops, bust, self._rolls, self._best)
         self._stops[0] = NOTHING
         return Solution(geometry, Turn(self._stops, self._rolls), float(bust))
+
+
+def compiled_solve() -> Callable[[View], Solution]:
+    """What ``players.expert.library.solve`` does, with the same networks, compiled."""
+    solvers: dict[str, CompiledSolver] = {}
+    last: tuple[View, Solution] | None = None
+
+    def solve(view: View) -> Solution:
+        nonlocal last
+        if last is None or last[0] != view:
+            name = network_name(len(view.others) + 1, view.need + view.owner.count(0))
+            if name not in solvers:
+                solvers[name] = CompiledSolver(network(name))
+            last = view, solvers[name].solve(view)
+        return last[1]
+
+    return solve
