@@ -274,6 +274,42 @@ def arena(
     return 0
 
 
+@app.command
+def train(
+    folder: str,
+    /,
+    *,
+    games: int = 24_000,
+    seats: int = 2,
+    targets: str = "3",
+    seed: int = 1,
+) -> int:
+    """Train the strong player by play against itself; needs the extra `train`.
+
+    Parameters
+    ----------
+    folder
+        Where the networks go, one for every 500 games and the last.
+    games
+        How many games.
+    seats
+        1 to 4.
+    targets
+        How many columns win, such as 3 or 2,4,5: drawn for each game.
+    seed
+        Where chance starts; the same seed gives the same network.
+    """
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+
+    drawn = tuple(_whole(part, "--targets") for part in targets.split(","))
+    if games < 1:
+        raise ClientError(f"--games is at least 1, not {games}")
+    path = local.train(folder, games, seats, drawn, seed, standard_output().line)
+    _print([path])
+    return 0
+
+
 @bench_app.command
 def rules(
     *,
@@ -364,6 +400,13 @@ def _database(database: str | None) -> str:
     from cantstop_client.paths import default_database
 
     return str(default_database())
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ClientError(f"{option} takes whole numbers, not {text!r}") from None
 
 
 def _delay(seconds: float) -> float:

@@ -105,6 +105,35 @@ def arena(
     return format_match(result), result.as_dict()
 
 
+def train(
+    folder: str,
+    games: int,
+    seats: int,
+    targets: tuple[int, ...],
+    seed: int,
+    tell: Callable[[str], None],
+) -> str:
+    """Train a network by self-play: the path of the file it is in."""
+    from importlib.util import find_spec
+
+    if find_spec("numba") is None:
+        raise ClientError("training needs a compiler: pip install 'cantstop[train]'")
+    from cantstop_server.rules.errors import InvalidSetup
+    from cantstop_server.rules.setup import make_setup
+    from cantstop_server.train.trainer import Plan, train
+
+    try:
+        for target in targets:
+            make_setup(seats, target)
+    except InvalidSetup as error:
+        raise ClientError(str(error)) from error
+    plan = Plan(games=games, seats=seats, targets=targets, seed=seed)
+    try:
+        return str(train(plan, Path(folder), tell))
+    except OSError as error:
+        raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
     if not has_database(database):
         return none

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from cantstop_server.arena.contender import contender
 from cantstop_server.players.player import Player
-from cantstop_server.players.registry import make_player
 from cantstop_server.rules.game import Game
 from cantstop_server.rules.setup import DEFAULT_TARGET, make_setup
 from cantstop_server.simulate import play_game, seeded_dice
@@ -79,14 +78,14 @@ def play_match(
 ) -> MatchResult:
     """Play a match on so many processes, by default one for each core.
 
-    The result but for its times depends on the match alone. Raises ``UnknownKind`` and
-    ``InvalidSetup``, or ``ValueError`` for fewer than one game.
+    The result but for its times depends on the match alone. Raises ``InvalidSetup``, and
+    ``ValueError`` for an unknown kind or fewer than one game.
     """
     if match.games < 1:
         raise ValueError(f"a match has at least 1 game, not {match.games}")
     make_setup(match.seats, match.target)
     for kind in (match.a, match.b):
-        make_player(kind)
+        _contender(kind)
     start = perf_counter()
     total = _Tally(0.0, 0, 0, 0, _Timing(0.0, 0), _Timing(0.0, 0))
     played = 0

@@ -1,11 +1,10 @@
 """The strong player on the compiled solver, for measurements: the same decisions, much sooner."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from cantstop_server.players.expert.library import network, network_name
 from cantstop_server.players.expert.network import Network
+from cantstop_server.players.expert.player import Solve
 from cantstop_server.players.expert.position import View
 from cantstop_server.players.expert.solution import Solution
 from cantstop_server.players.expert.turn import NOTHING, Turn
@@ -52,8 +51,9 @@ class CompiledSolver:
         return Solution(geometry, Turn(self._stops, self._rolls), float(bust))
 
 
-def compiled_solve() -> Callable[[View], Solution]:
-    """What ``players.expert.library.solve`` does, with the same networks, compiled."""
+def compiled_solve(fixed: Network | None = None) -> Solve:
+    """What ``players.expert.library.solve`` does, compiled: with the same networks, or with a
+    ``fixed`` one for every game."""
     solvers: dict[str, CompiledSolver] = {}
     last: tuple[View, Solution] | None = None
 
@@ -62,7 +62,7 @@ def compiled_solve() -> Callable[[View], Solution]:
         if last is None or last[0] != view:
             name = network_name(len(view.others) + 1, view.need + view.owner.count(0))
             if name not in solvers:
-                solvers[name] = CompiledSolver(network(name))
+                solvers[name] = CompiledSolver(fixed or network(name))
             last = view, solvers[name].solve(view)
         return last[1]
 

@@ -50,7 +50,10 @@ def _advance(t, own, columns, steps, n, x):
 
 @njit(cache=True, nogil=True)
 def _runs(columns, n, x):
-    return any(columns[i] == x for i in range(n))
+    for i in range(n):
+        if columns[i] == x:
+            return True
+    return False
 
 
 @njit(cache=True, nogil=True)

@@ -23,22 +23,25 @@ class Plan:
     falls from ``rate`` to ``last_rate`` over the games. ``targets`` are drawn from for each game.
     """
 
-    games: int = 30_000
+    games: int = 24_000
     seats: int = 2
     targets: tuple[int, ...] = (3,)
     hidden: int = 128
     seed: int = 1
-    rate: float = 2e-3
-    last_rate: float = 2e-5
+    rate: float = 3e-3
+    last_rate: float = 3e-5
     reuse: int = 24
     batch: int = 256
     memory: int = 60_000
-    checkpoint_games: int = 1000
+    checkpoint_games: int = 500
     chunk: int = 20
 
 
 def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
-    """Run a plan; checkpoints go to the folder. Returns the path of the last one."""
+    """Run a plan; checkpoints go to the folder. Returns the path of the last one.
+
+    What is saved is a running mean of the network over the last tenth or so of the games.
+    """
     geometry = standard()
     layout = Layout(geometry, plan.seats)
     rows, t = rows_of(layout), tables(geometry)
