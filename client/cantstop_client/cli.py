@@ -275,6 +275,43 @@ def arena(
 
 
 @app.command
+def review(
+    game: str = "last",
+    /,
+    *,
+    worst: int = 10,
+    database: str | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Say how good the decisions of a game were, and how much luck there was.
+
+    Parameters
+    ----------
+    game
+        The beginning of a game's identifier, which `history --json` shows, or last.
+    worst
+        How many of the costliest decisions to list.
+    database
+        The database; by default the one in your data directory.
+    json
+        Print one JSON object, with every decision and roll.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.progress import progress_bar
+
+    wanted = "" if game == "last" else game
+    with progress_bar("actions") as progress:
+        lines, values = asyncio.run(local.review(_database(database), wanted, worst, progress))
+    if json:
+        _print_json(values)
+    else:
+        _print(lines)
+    return 0
+
+
+@app.command
 def train(
     folder: str,
     /,

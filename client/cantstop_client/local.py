@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.errors import ClientError
+from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
     from cantstop_server.storage.store import Store
@@ -103,6 +104,26 @@ def arena(
     except (ValueError, InvalidSetup) as error:
         raise ClientError(str(error)) from error
     return format_match(result), result.as_dict()
+
+
+async def review(
+    database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
+) -> tuple[list[str], dict[str, Any]]:
+    """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
+    found = await _read(database, lambda store: store.find_game(game), [])
+    if not found:
+        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+    if len(found) > 1:
+        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    from cantstop_server.coach.report import review_as_dict, review_lines
+    from cantstop_server.coach.review import review as review_course
+    from cantstop_server.players.expert.library import solve
+
+    archived = found[0]
+    reviewed = review_course(archived.setup, archived.course, solve, progress)
+    names = [seat.name for seat in archived.seats]
+    values = {"id": archived.id, **review_as_dict(reviewed, names)}
+    return review_lines(reviewed, [visible(name) for name in names], worst), values
 
 
 def train(
