@@ -312,6 +312,45 @@ def review(
 
 
 @app.command
+def odds(
+    *runners: str,
+    markers: str = "",
+    claimed: str = "",
+    rule28: Annotated[bool, Parameter(negative=())] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Print the chances: of a position, or of every column and triple of columns.
+
+    Parameters
+    ----------
+    runners
+        Where the runners stand, as column:step, such as 6:3 7:2 8:2.
+    markers
+        The own markers, such as 6:2,7:1.
+    claimed
+        Claimed columns, such as 2,12.
+    rule28
+        Print how near to the optimum the Rule of 28 stops; takes some seconds.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+
+    if runners or markers or claimed:
+        closed = frozenset(_whole(part, "--claimed") for part in _parts(claimed))
+        lines, values = local.odds(
+            _steps(runners, "a runner"), _steps(_parts(markers), "a marker"), closed
+        )
+    else:
+        lines, values = local.odds_tables(rule28)
+    if json:
+        _print_json(values)
+    else:
+        _print(lines)
+    return 0
+
+
+@app.command
 def train(
     folder: str,
     /,
@@ -437,6 +476,20 @@ def _database(database: str | None) -> str:
     from cantstop_client.paths import default_database
 
     return str(default_database())
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _steps(parts: Sequence[str], what: str) -> dict[int, int]:
+    steps = {}
+    for part in parts:
+        column, colon, step = part.partition(":")
+        if not colon or not column.isdecimal() or not step.isdecimal():
+            raise ClientError(f"{what} is column:step, such as 7:3, not {part!r}")
+        steps[int(column)] = int(step)
+    return steps
 
 
 def _whole(text: str, option: str) -> int:

@@ -110,7 +110,8 @@ async def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
-    found = await _read(database, lambda store: store.find_game(game), [])
+    nothing: list[ArchivedGame] = []
+    found = await _read(database, lambda store: store.find_game(game), nothing)
     if not found:
         raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
     if len(found) > 1:
@@ -124,6 +125,29 @@ async def review(
     names = [seat.name for seat in archived.seats]
     values = {"id": archived.id, **review_as_dict(reviewed, names)}
     return review_lines(reviewed, [visible(name) for name in names], worst), values
+
+
+def odds(
+    runners: dict[int, int], markers: dict[int, int], claimed: frozenset[int]
+) -> tuple[list[str], dict[str, Any]]:
+    """A position's odds: text, and plain values."""
+    from cantstop_server.coach import odds_report
+    from cantstop_server.coach.odds import BadPosition, position_odds
+
+    try:
+        found = position_odds(runners, markers, claimed)
+    except BadPosition as error:
+        raise ClientError(str(error)) from error
+    return odds_report.position_lines(found), odds_report.position_as_dict(found)
+
+
+def odds_tables(rule28: bool) -> tuple[list[str], dict[str, Any]]:
+    """The tables of odds, or how the Rule of 28 compares: text, and plain values."""
+    from cantstop_server.coach import odds_report
+
+    if rule28:
+        return odds_report.rule28_lines(), odds_report.rule28_as_dict()
+    return odds_report.table_lines(), odds_report.tables_as_dict()
 
 
 def train(

@@ -39,7 +39,7 @@ def _checkpoint(path: Path, compiled: bool) -> Player:
     try:
         with np.load(path) as values:
             network = Network.load(standard(), values)
-    except (OSError, KeyError, ValueError) as error:
+    except (OSError, EOFError, KeyError, ValueError) as error:
         raise ValueError(f"{path} holds no network: {error}") from error
     if not compiled:
         return ExpertPlayer(NumpySolver(network).solve)

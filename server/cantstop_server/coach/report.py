@@ -71,9 +71,8 @@ def _decision_lines(review: Review, names: Sequence[str], worst: int) -> list[st
     if not costly:
         return ["No decision cost anything"]
     lines = [f"The {len(costly)} costliest of {len(review.decisions)} decisions"]
-    for decision in sorted(costly, key=lambda d: review.decisions.index(d)):
-        lines.append(_decision_line(review, names, decision))
-    return lines
+    costly.sort(key=lambda decision: (decision.turn, review.decisions.index(decision)))
+    return lines + [_decision_line(review, names, decision) for decision in costly]
 
 
 def _decision_line(review: Review, names: Sequence[str], decision: Decision) -> str:
