@@ -417,6 +417,40 @@ def rules(
     return 0
 
 
+@bench_app.command
+def thinking(
+    *,
+    games: int = 10,
+    rooms: int = 20,
+    moves: int = 500,
+    seed: int = 1,
+    json: JsonFlag = False,
+) -> int:
+    """Time the strong player's turns, and moves in a room while it plays in others.
+
+    Parameters
+    ----------
+    games
+        How many games of it against itself to time.
+    rooms
+        How many rooms it plays in.
+    moves
+        How many moves of another room to time.
+    seed
+        Where the dice start.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+
+    report, values = local.bench_thinking(games, rooms, moves, seed)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script. Ends the process with an exit code; no traceback reaches a person."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))

@@ -106,6 +106,17 @@ def arena(
     return format_match(result), result.as_dict()
 
 
+def bench_thinking(games: int, rooms: int, moves: int, seed: int) -> tuple[str, dict[str, Any]]:
+    """What the strong player costs: a report for people, and the same as plain values."""
+    from cantstop_server.bench.thinking import format_thinking, run_thinking_bench
+
+    try:
+        result = run_thinking_bench(games, rooms, moves, seed)
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return format_thinking(result), result.as_dict()
+
+
 async def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
