@@ -140,8 +140,12 @@ class Session:
                         break
                     except FAILURES as error:
                         failure = error
+        except Exception as fault:
+            # The listener's, such as an output that nobody reads: who waits shall see that.
+            self._give_up_waiting(fault)
+            raise
         finally:
-            self._give_up_waiting()
+            self._give_up_waiting(SessionOver("the connection ended before the answer"))
 
     async def _introduce(self) -> tuple[ClientConnection, Welcome]:
         """A new connection on which the server knows who we are."""
@@ -220,10 +224,10 @@ class Session:
         self._listener(ended)
         return ended
 
-    def _give_up_waiting(self) -> None:
+    def _give_up_waiting(self, why: Exception) -> None:
         for reply in self._waiting.values():
             if not reply.done():
-                reply.set_exception(SessionOver("the connection ended before the answer"))
+                reply.set_exception(why)
         self._waiting.clear()
 
     def _trouble(self, error: BaseException) -> str:

@@ -27,6 +27,7 @@ from cantstop_protocol.events import (
     Rolled,
     Started,
     Stopped,
+    Unrecognised,
 )
 from cantstop_protocol.table import Columns, Dice, GameOptions, Table
 
@@ -93,6 +94,8 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
             return f"{seat_name(table, winner)} wins the game after {_turns(turns)}"
         case Abandoned(_, turns):
             return f"The game is abandoned after {_turns(turns)}: it counts for nobody"
+        case Unrecognised(kind):
+            return f"Something happened that this version cannot tell: {kind}"
         case _:
             assert_never(event)
 

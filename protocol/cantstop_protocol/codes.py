@@ -3,9 +3,19 @@
 from enum import StrEnum
 
 
-class ErrorCode(StrEnum):
+class Code(StrEnum):
+    """Base of the codes: one that a newer server made up is ``unknown`` here, not an error."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Code | None":
+        return cls["UNKNOWN"] if isinstance(value, str) else None
+
+
+class ErrorCode(Code):
     """Why a command was refused. The text beside it says what to do."""
 
+    UNKNOWN = "unknown"
+    """Never sent: what a client makes of a code that it does not know."""
     MALFORMED = "malformed"
     """The frame is no command: not msgpack, unknown type, missing or wrong field, out of range."""
     NOT_IDENTIFIED = "not_identified"
@@ -21,7 +31,7 @@ class ErrorCode(StrEnum):
     NO_SUCH_ROOM = "no_such_room"
     BAD_PASSWORD = "bad_password"
     ROOM_FULL = "room_full"
-    """Every seat is taken, or the game has begun. Watching is still possible."""
+    """Every seat is taken, or the game has begun, or no more people can watch."""
     NOT_IN_ROOM = "not_in_room"
     ALREADY_IN_ROOM = "already_in_room"
     NOT_CREATOR = "not_creator"
@@ -36,6 +46,7 @@ class ErrorCode(StrEnum):
     TOO_FAST = "too_fast"
     """A rate limit; the same command will be accepted a little later."""
     SERVER_FULL = "server_full"
+    """The server holds as many rooms as it can, or this person as many as one may run."""
     STORAGE = "storage"
     """The database did not take it; nothing has changed, try again later."""
     INTERNAL = "internal"
@@ -43,9 +54,10 @@ class ErrorCode(StrEnum):
     SHUTTING_DOWN = "shutting_down"
 
 
-class ByeCode(StrEnum):
+class ByeCode(Code):
     """Why the server ends a connection. After ``replaced`` and ``flood`` do not reconnect."""
 
+    UNKNOWN = "unknown"
     SHUTDOWN = "shutdown"
     REPLACED = "replaced"
     """The same identity connected from somewhere else."""
@@ -55,8 +67,9 @@ class ByeCode(StrEnum):
     """No ``hello`` within the time for it."""
 
 
-class ExitCode(StrEnum):
+class ExitCode(Code):
     """Why somebody is out of a room without having left it."""
 
+    UNKNOWN = "unknown"
     ROOM_CLOSED = "room_closed"
     ROOM_FAULT = "room_fault"

@@ -74,7 +74,13 @@ class Join(Command, frozen=True, tag="join"):
 
 
 class Leave(Command, frozen=True, tag="leave"):
-    """Leave the room for good. In a running game this resigns the seat."""
+    """Leave the room for good. In a running game this resigns the seat.
+
+    ``room`` names it; without it, it is the room that this connection is in. With it one can leave
+    without having returned first.
+    """
+
+    room: Annotated[str, Meta(max_length=16)] = ""
 
 
 class Configure(Command, frozen=True, tag="configure"):

@@ -12,6 +12,12 @@ class Event(Struct, frozen=True, tag_field="type"):
     """Base of all events."""
 
 
+class Unrecognised(Event, frozen=True, tag="unrecognised"):
+    """Never sent: what a client makes of an event of a kind that it does not know."""
+
+    kind: str
+
+
 class Created(Event, frozen=True, tag="created"):
     """The room was opened."""
 
@@ -159,7 +165,8 @@ class Abandoned(Event, frozen=True, tag="abandoned"):
 
 
 AnyEvent = (
-    Created
+    Unrecognised
+    | Created
     | Joined
     | Left
     | Away

@@ -11,6 +11,12 @@ class Message(Struct, frozen=True, kw_only=True, tag_field="type"):
     """Base of all messages."""
 
 
+class Unrecognised(Message, frozen=True, tag="unrecognised"):
+    """Never sent: what a client makes of a message of a kind that it does not know."""
+
+    kind: str
+
+
 class Greeting(Message, frozen=True, tag="greeting"):
     """The first message on a connection.
 
@@ -105,4 +111,6 @@ class Bye(Message, frozen=True, tag="bye"):
     message: str
 
 
-AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye
+AnyMessage = (
+    Unrecognised | Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye
+)

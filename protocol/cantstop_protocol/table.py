@@ -16,7 +16,7 @@ RoomPhase = Literal["waiting", "playing", "over"]
 Decision = Literal["roll", "choose", "roll_or_stop"]
 
 
-class GameOptions(Struct, frozen=True, forbid_unknown_fields=True):
+class GameOptions(Struct, frozen=True):
     """What a room plays: ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5."""
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
@@ -28,7 +28,8 @@ class Seat(Struct, frozen=True):
     """Who sits there and what is theirs on the board.
 
     ``bot`` is the kind of a computer player's own seat, ``autopilot`` the kind that plays for a
-    person just now. ``away``: the person's connection is gone and the seat is held.
+    person just now. ``away``: the person's connection is gone and the seat is held. ``left``: the
+    person has left the room; the board keeps the name until the seat is taken anew.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Seat(Struct, frozen=True):
     away: bool
     resigned: bool
     markers: Columns
+    left: bool = False
 
 
 class Option(Struct, frozen=True):

@@ -17,7 +17,9 @@ class Limits:
     command_burst: int = 100
     chat_rate: float = 1.0
     chat_burst: int = 5
-    refusals_before_bye: int = 500
+    refusal_rate: float = 5.0
+    refusal_burst: int = 500
+    """Who is refused more often than this is dismissed."""
     buffered_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is cut off."""
     hello_timeout: float = 10.0

@@ -11,6 +11,7 @@ from websockets.typing import Subprotocol
 from wire import connected, serving
 
 from cantstop_protocol import commands, events, messages
+from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.errors import ServerError
@@ -295,3 +296,82 @@ async def test_a_second_host_on_the_same_database_is_refused(tmp_path: Path) -> 
         with pytest.raises(ServerError, match="another"):
             async with serving(tmp_path / "games.db"):
                 pass
+
+
+async def test_leaving_and_returning_at_once_keeps_the_connection_in_the_room(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path / "games.db") as server, connected(server.port, "Ann") as ann:
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        async with connected(server.port, "Ben") as ben:
+            await ben.join(code)
+            await ann.websocket.send(encode(commands.Leave(id=901)))
+            await ann.websocket.send(encode(commands.Join(id=902, room=code)))
+            assert await ann.reply_to(901) == messages.Ok(re=901)
+            assert isinstance(await ann.reply_to(902), messages.Entered)
+            assert isinstance(await ann.do(commands.Chat, text="back"), messages.Ok)
+            await ben.do(commands.Chat, text="hello again")
+            await ann.wait_for(messages.Update)
+
+
+async def test_a_leave_whose_answer_was_lost_is_sent_again_without_returning(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ben.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        leave = commands.Leave(id=700, room=code)
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            reply = await ann.ask(leave)
+            assert isinstance(reply, messages.Error)
+            assert reply.code is ErrorCode.NOT_IN_ROOM
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            await ann.join(code)
+            assert await ann.ask(leave) == messages.Ok(re=700)
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            assert await ann.ask(leave) == messages.Ok(re=700), "the same answer once more"
+        rooms = await ben.do(commands.ListRooms)
+        assert isinstance(rooms, messages.Rooms)
+        assert [room.names for room in rooms.rooms] == [("Ben",)]
+
+
+async def test_a_create_sent_again_gives_the_same_room_and_role(tmp_path: Path) -> None:
+    create = commands.Create(id=600, role="spectator")
+    async with serving(tmp_path / "games.db") as server:
+        codes = set()
+        async with connected(server.port, "Ben") as ben:
+            for _ in range(2):
+                async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+                    for _ in range(2):
+                        entered = await ann.ask(create)
+                        assert isinstance(entered, messages.Entered)
+                        assert entered.seat is None
+                        codes.add(entered.table.room)
+                    if len(codes) == 1:
+                        await ben.join(entered.table.room)
+        assert len(codes) == 1
+
+
+async def test_a_room_whose_creator_only_watched_has_a_new_one_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    database = tmp_path / "games.db"
+    async with (
+        serving(database) as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2, role="spectator")
+        assert isinstance(entered, messages.Entered)
+        await ben.join(entered.table.room)
+    async with serving(database) as server, connected(server.port, "Ben") as ben:
+        back = await ben.join(entered.table.room)
+        assert isinstance(back, messages.Entered)
+        assert back.table.creator == "Ben"
+        assert isinstance(await ben.do(commands.AddBot, kind="keller"), messages.Ok)

@@ -23,7 +23,7 @@ TABLE = Table(
     creator="Ann",
     private=True,
     seats=(
-        Seat("Ann", None, "keller", True, False, RUNNERS),
+        Seat("Ann", None, "keller", True, False, RUNNERS, True),
         Seat("keller", "keller", None, False, False, NOTHING),
         None,
     ),
@@ -50,7 +50,7 @@ SAMPLE_COMMANDS = [
     commands.ListRooms(id=2),
     commands.Create(id=3, title="Friday", password="pw", options=OPTIONS, role="spectator"),
     commands.Join(id=4, room="BADOK", password="pw", role="spectator", last_seq=17),
-    commands.Leave(id=5),
+    commands.Leave(id=5, room="BADOK"),
     commands.Configure(id=6, options=OPTIONS),
     commands.AddBot(id=7, kind="keller"),
     commands.RemoveBot(id=8, seat=2),
@@ -63,6 +63,7 @@ SAMPLE_COMMANDS = [
 ]
 
 SAMPLE_EVENTS: list[events.Event] = [
+    events.Unrecognised("rain_stopped"),
     events.Created("Ann"),
     events.Joined("Ben", 1),
     events.Left("Ben", None),
@@ -86,6 +87,7 @@ SAMPLE_EVENTS: list[events.Event] = [
 ]
 
 SAMPLE_MESSAGES = [
+    messages.Unrecognised(kind="weather"),
     messages.Greeting(
         server="ab" * 16, name="Friday", software="cantstop 0.1.0", bots=("keller", "random")
     ),
@@ -104,7 +106,7 @@ SAMPLE_MESSAGES = [
         complete=True,
         table=TABLE,
     ),
-    messages.Update(seq=18, event=SAMPLE_EVENTS[12], table=TABLE),
+    messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE),
     messages.Notice(message="the database works again"),
     messages.Exit(room="BADOK", code=codes.ExitCode.ROOM_CLOSED, message="everyone has left"),
     messages.Bye(code=codes.ByeCode.SHUTDOWN, message="good night"),

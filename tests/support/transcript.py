@@ -65,7 +65,11 @@ async def record(directory: Path) -> list[Frame]:
         ) as socket,
     ):
         greeting = await _receive(socket)
-        told = {greeting["server"]: SERVER, greeting["software"]: SOFTWARE}
+        told = {
+            greeting["server"]: SERVER,
+            greeting["name"]: "Friday night",
+            greeting["software"]: SOFTWARE,
+        }
         frames = [Frame("←", _renamed(greeting, told))]
         token = hmac.new(SECRET, SERVER.encode(), hashlib.sha256).hexdigest()
         hello = {"type": "hello", "name": "Ann", "token": token, "instance": "k2v9x0qd"}
@@ -138,10 +142,10 @@ def _renamed(value: Any, names: dict[str, str]) -> Any:
     return value
 
 
-def _notation(value: Any, indent: int) -> str:
-    """JSON, on one line where it fits."""
+def _notation(value: Any, indent: int, before: int = 0) -> str:
+    """JSON, on one line where it fits behind as many characters."""
     line = json.dumps(value, ensure_ascii=False)
-    if len(line) + indent <= _WIDTH or not isinstance(value, dict | list):
+    if indent + before + len(line) <= _WIDTH or not isinstance(value, dict | list):
         return line
     pad = "\n" + " " * (indent + 2)
     items = f",{pad}".join(_items(value, indent + 2))
@@ -153,7 +157,7 @@ def _items(value: Any, indent: int) -> Iterator[str]:
     if isinstance(value, dict):
         for key, item in value.items():
             name = f"{json.dumps(key, ensure_ascii=False)}: "
-            yield name + _notation(item, indent)
+            yield name + _notation(item, indent, len(name) + 1)
     else:
         for item in value:
             yield _notation(item, indent)

@@ -228,7 +228,14 @@ class RoomOwner:
             self._answer(reply, id, entering)
 
     def _answer(self, reply: Reply, id: int, entering: _Entering | None) -> None:
-        reply(Ok(re=id) if entering is None else self._entered(id, entering))
+        if entering is None:
+            reply(Ok(re=id))
+            return
+        try:
+            reply(self._entered(id, entering))
+        except Exception:
+            log.exception("room %s: a fault in showing the table", self.code)
+            reply(Error(re=id, code=ErrorCode.INTERNAL, message=_INTERNAL))
 
     def _entered(self, id: int, entering: _Entering) -> Entered:
         events = tuple(n for n in self._tail if n.seq > entering.last_seq)
@@ -252,11 +259,11 @@ class RoomOwner:
         self._tail.extend(pending.events)
         try:
             self._publish(pending)
-            for reply, id, entering in pending.answers:
-                self._answer(reply, id, entering)
         except Exception:
             log.exception("room %s: a fault in showing event %d", self.code, self.durable.seq)
             self._put_everyone_out()
+        for reply, id, entering in pending.answers:
+            self._answer(reply, id, entering)
         if self._trouble:
             self._trouble = False
             self._notify("the database works again: the game goes on")

@@ -66,7 +66,7 @@ def enter(state: RoomState, person: Person, *, watch: bool, spectator_limit: int
     """A person joins, sits down from watching, or returns. The password has been checked."""
     index = state.seat_of(person.player)
     if index is not None:
-        return _return(state, index)
+        return _return(state, index, person)
     watching = any(spectator.player == person.player for spectator in state.spectators)
     if watch:
         if watching:
@@ -168,12 +168,14 @@ def free_gone_seats(state: RoomState) -> RoomState:
     return replace(state, seats=tuple(None if seat and seat.gone else seat for seat in state.seats))
 
 
-def _return(state: RoomState, index: int) -> Change:
+def _return(state: RoomState, index: int, person: Person) -> Change:
     seat = state.seats[index]
     assert seat is not None
     if not seat.away:
         return state, ()
-    return _put(state, index, replace(seat, away=False)), (Back(seat.name, index),)
+    # The name may be spelled another way since.
+    back = _put(state, index, replace(seat, away=False, name=person.name))
+    return _with_creator(back, (Back(person.name, index),))
 
 
 def _new_lineup(state: RoomState) -> RoomState:

@@ -82,6 +82,7 @@ def _seat(seat: SeatState | None, index: int, position: Game | None) -> Seat | N
         bot=seat.bot,
         autopilot=seat.autopilot,
         away=seat.away,
+        left=seat.gone,
         resigned=position is not None and index in position.resigned,
         markers=columns(position.markers[index] if position and in_game else NO_STEPS),
     )
