@@ -20,6 +20,8 @@ class ErrorCode(StrEnum):
     BAD_OPTIONS = "bad_options"
     NO_SUCH_ROOM = "no_such_room"
     BAD_PASSWORD = "bad_password"
+    NOT_ADMITTED = "not_admitted"
+    """The room is locked, or its creator has put this person out."""
     ROOM_FULL = "room_full"
     """Every seat is taken, or the game has begun. Watching is still possible."""
     NOT_IN_ROOM = "not_in_room"
@@ -60,3 +62,5 @@ class ExitCode(StrEnum):
 
     ROOM_CLOSED = "room_closed"
     ROOM_FAULT = "room_fault"
+    KICKED = "kicked"
+    """The creator has put this person out; the room will not admit them again."""

@@ -90,6 +90,13 @@ class Notice(Message, frozen=True, tag="notice"):
     message: str
 
 
+class Aside(Message, frozen=True, tag="aside"):
+    """A spectator's line to the other spectators; it is no event of the room."""
+
+    name: str
+    text: str
+
+
 class Exit(Message, frozen=True, tag="exit"):
     """One is out of the room without having left it; the connection stays."""
 
@@ -105,4 +112,4 @@ class Bye(Message, frozen=True, tag="bye"):
     message: str
 
 
-AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye
+AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Aside | Exit | Bye
