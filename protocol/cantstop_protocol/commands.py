@@ -11,7 +11,7 @@ from cantstop_protocol.limits import (
     MAX_TOKEN_CHARACTERS,
     MIN_TOKEN_CHARACTERS,
 )
-from cantstop_protocol.table import GameOptions
+from cantstop_protocol.table import GameOptions, SpectatorChat
 
 Id = Annotated[int, Meta(ge=1, le=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_ID)]
@@ -90,15 +90,58 @@ class Configure(Command, frozen=True, tag="configure"):
 
 
 class AddBot(Command, frozen=True, tag="add_bot"):
-    """The creator gives the first free seat to a computer player of this kind."""
+    """The creator gives a seat to a computer player of this kind.
+
+    Without ``seat`` it is the first free one; with it a free one, or that of a computer player,
+    which is replaced.
+    """
 
     kind: BotKind
+    seat: SeatIndex | None = None
 
 
 class RemoveBot(Command, frozen=True, tag="remove_bot"):
     """The creator takes a computer player out of its seat, between games."""
 
     seat: SeatIndex
+
+
+class SwapSeats(Command, frozen=True, tag="swap_seats"):
+    """The creator lets two seats change places, between games."""
+
+    seats: tuple[SeatIndex, SeatIndex]
+
+
+class Kick(Command, frozen=True, tag="kick"):
+    """The creator puts somebody out of the room for good."""
+
+    name: RawText
+
+
+class Lock(Command, frozen=True, tag="lock"):
+    """The creator lets no newcomers in, or lets them in again. Members may always return."""
+
+    locked: bool
+
+
+class PassRoom(Command, frozen=True, tag="pass_room"):
+    """The creator makes another member the room's creator."""
+
+    name: RawText
+
+
+class SetSpectatorChat(Command, frozen=True, tag="set_spectator_chat"):
+    """The creator says where spectators' chat goes: apart, merged with the table's, or nowhere."""
+
+    mode: SpectatorChat
+
+
+class Rematch(Command, frozen=True, tag="rematch"):
+    """Agree to another game after the end of one."""
+
+
+class Resign(Command, frozen=True, tag="resign"):
+    """Give the running game up and stay in the room."""
 
 
 class Start(Command, frozen=True, tag="start"):
@@ -145,6 +188,13 @@ AnyCommand = (
     | Configure
     | AddBot
     | RemoveBot
+    | SwapSeats
+    | Kick
+    | Lock
+    | PassRoom
+    | SetSpectatorChat
+    | Rematch
+    | Resign
     | Start
     | Roll
     | Choose

@@ -96,6 +96,13 @@ class Notice(Message, frozen=True, tag="notice"):
     message: str
 
 
+class Aside(Message, frozen=True, tag="aside"):
+    """A spectator's line to the other spectators; it is no event of the room."""
+
+    name: str
+    text: str
+
+
 class Exit(Message, frozen=True, tag="exit"):
     """One is out of the room without having left it; the connection stays."""
 
@@ -112,5 +119,16 @@ class Bye(Message, frozen=True, tag="bye"):
 
 
 AnyMessage = (
-    Unrecognised | Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye
+    Unrecognised
+    | Greeting
+    | Welcome
+    | Ok
+    | Error
+    | Rooms
+    | Entered
+    | Update
+    | Notice
+    | Aside
+    | Exit
+    | Bye
 )

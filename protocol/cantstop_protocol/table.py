@@ -14,14 +14,26 @@ Dice = tuple[int, int, int, int]
 DeadMarkers = Literal["removed", "kept"]
 RoomPhase = Literal["waiting", "playing", "over"]
 Decision = Literal["roll", "choose", "roll_or_stop"]
+Absence = Literal["autopilot", "wait", "forfeit"]
+SpectatorChat = Literal["apart", "merged", "muted"]
 
 
 class GameOptions(Struct, frozen=True):
-    """What a room plays: ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5."""
+    """What a room plays, and how.
+
+    ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5. ``absence`` is what happens
+    when the player to move is away. A decision may take ``decision_seconds`` and then what is left
+    of the player's bank of ``bank_seconds``, which gains ``increment_seconds`` with each turn of
+    theirs; both 0 is no clock.
+    """
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
     target: Annotated[int, Meta(ge=1, le=5)] = 3
     dead_markers: DeadMarkers = "removed"
+    absence: Absence = "autopilot"
+    decision_seconds: Annotated[int, Meta(ge=0, le=3600)] = 0
+    bank_seconds: Annotated[int, Meta(ge=0, le=36000)] = 0
+    increment_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
 
 
 class Seat(Struct, frozen=True):
@@ -30,6 +42,8 @@ class Seat(Struct, frozen=True):
     ``bot`` is the kind of a computer player's own seat, ``autopilot`` the kind that plays for a
     person just now. ``away``: the person's connection is gone and the seat is held. ``left``: the
     person has left the room; the board keeps the name until the seat is taken anew.
+    ``bank`` is what is left of the player's time in seconds when no decision is pending, None
+    without a clock. ``rematch``: the person has agreed to another game.
     """
 
     name: str
@@ -39,6 +53,8 @@ class Seat(Struct, frozen=True):
     resigned: bool
     markers: Columns
     left: bool = False
+    bank: float | None = None
+    rematch: bool = False
 
 
 class Option(Struct, frozen=True):
@@ -60,7 +76,8 @@ class Turn(Struct, frozen=True):
 
     ``ply`` numbers the pending decision; a move names it. ``dice`` and ``options`` are set while
     ``decision`` is "choose". ``busting_rolls`` of 1,296 and ``rule_of_28`` speak of the position
-    as it stands.
+    as it stands. ``seconds_left`` is the time for this decision, bank included, when the message
+    was made; None without a clock.
     """
 
     seat: int
@@ -72,6 +89,7 @@ class Turn(Struct, frozen=True):
     options: tuple[Option, ...]
     busting_rolls: int
     rule_of_28: int
+    seconds_left: float | None = None
 
 
 class Result(Struct, frozen=True):
@@ -103,6 +121,8 @@ class Table(Struct, frozen=True):
     game: str | None
     turn: Turn | None
     result: Result | None
+    locked: bool = False
+    spectator_chat: SpectatorChat = "apart"
 
 
 class RoomSummary(Struct, frozen=True):
