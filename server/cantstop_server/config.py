@@ -25,8 +25,15 @@ class Limits:
     hello_timeout: float = 10.0
     ping_interval: float = 10.0
     ping_timeout: float = 15.0
+    absence_grace: float = 30.0
+    """How long the player to move may be away before the room's rule for it holds."""
+    seat_grace: float = 120.0
+    """How long a seat is held for somebody who is away between games."""
     room_grace: float = 600.0
-    """How long a room waits when everyone's connection is gone."""
+    """How long a room without a running game waits when everyone is away."""
+    game_grace: float = 86_400.0
+    """How long a running game waits when everyone is away, before it is abandoned."""
+    connections_per_address: int = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from cantstop_protocol.messages import (
 )
 from cantstop_protocol.table import GameOptions, Option, Result
 
-SECONDS = 20
+SECONDS = 90
 
 
 class PlayedSession:

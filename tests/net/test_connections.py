@@ -222,7 +222,7 @@ async def test_a_room_ends_when_everyone_has_been_away_for_the_grace_time(
     tmp_path: Path,
 ) -> None:
     database = tmp_path / "games.db"
-    limits = Limits(room_grace=0.0)
+    limits = Limits(game_grace=0.0)
     async with serving(database, limits=limits) as server, connected(server.port, "Ben") as ben:
         async with connected(server.port, "Ann") as ann:
             entered = await ann.create(seats=1)

@@ -68,6 +68,11 @@ class Connection:
     def room_code(self) -> str | None:
         return self._room.code if self._room else None
 
+    @property
+    def address(self) -> str:
+        """Where the peer is, without its port."""
+        return peer_address(self._websocket)
+
     def leave_room(self) -> None:
         """The room is not this connection's any more."""
         self._room = None
@@ -241,3 +246,9 @@ class Connection:
         if isinstance(message, Error):
             self._room = None
         self._reply(message)
+
+
+def peer_address(websocket: ServerConnection) -> str:
+    """The address of a peer, without its port; empty if it is gone already."""
+    peer = websocket.remote_address
+    return str(peer[0]) if peer else ""
