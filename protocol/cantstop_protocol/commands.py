@@ -40,12 +40,14 @@ class Hello(Command, frozen=True, tag="hello"):
     """Say who you are, once, before anything else. Answered by ``Welcome``.
 
     ``token`` proves that ``name`` is yours; ``instance`` is a random text of this run of the
-    client, so that a command sent again after a reconnect is recognised.
+    client, so that a command sent again after a reconnect is recognised. ``password`` is the
+    server's, if its greeting says that it has one.
     """
 
     name: RawText
     token: Annotated[str, Meta(min_length=MIN_TOKEN_CHARACTERS, max_length=MAX_TOKEN_CHARACTERS)]
     instance: Annotated[str, Meta(min_length=8, max_length=MAX_INSTANCE_CHARACTERS)]
+    password: Password = ""
 
 
 class ListRooms(Command, frozen=True, tag="list_rooms"):

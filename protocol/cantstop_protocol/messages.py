@@ -21,13 +21,15 @@ class Greeting(Message, frozen=True, tag="greeting"):
     """The first message on a connection.
 
     ``server`` is the lasting random id of this server: a client derives its token from it, so
-    that no server learns the token for another. ``bots`` are the kinds of computer players.
+    that no server learns the token for another. ``bots`` are the kinds of computer players;
+    ``password`` says that ``Hello`` must carry the server's password.
     """
 
     server: str
     name: str
     software: str
     bots: tuple[str, ...]
+    password: bool = False
 
 
 class Welcome(Message, frozen=True, tag="welcome"):

@@ -72,7 +72,7 @@ def test_a_paste_makes_one_move_and_says_so(play) -> None:
 
 
 def test_control_c_leaves_with_130(play) -> None:
-    game = play()
+    game = play("--bots", "")
     game.expect("r to roll; ")
     game.sendintr()
     assert finish(game) == 130

@@ -57,7 +57,7 @@ TABLE = Table(
 )
 
 SAMPLE_COMMANDS = [
-    commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef"),
+    commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef", password="pw"),
     commands.ListRooms(id=2),
     commands.Create(id=3, title="Friday", password="pw", options=OPTIONS, role="spectator"),
     commands.Join(id=4, room="BADOK", password="pw", role="spectator", last_seq=17),
@@ -114,7 +114,11 @@ SAMPLE_EVENTS: list[events.Event] = [
 SAMPLE_MESSAGES = [
     messages.Unrecognised(kind="weather"),
     messages.Greeting(
-        server="ab" * 16, name="Friday", software="cantstop 0.1.0", bots=("keller", "random")
+        server="ab" * 16,
+        name="Friday",
+        software="cantstop 0.1.0",
+        bots=("keller", "random"),
+        password=True,
     ),
     messages.Welcome(re=1, name="Ann", rooms=("BADOK",)),
     messages.Ok(re=2),
