@@ -106,8 +106,11 @@ class Session:
         """Leave, within a second."""
         if self._keeper is not None:
             self._keeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await self._keeper
+            # Bounded, and not an await of the task itself: its end is no matter any more.
+            await asyncio.wait([self._keeper], timeout=2 * CLOSE_TIMEOUT)
+            if self._keeper.done() and not self._keeper.cancelled():
+                # Whoever had to know has seen it; asyncio shall not complain that nobody did.
+                self._keeper.exception()
 
     async def _keep(self, socket: ClientConnection) -> Ended:
         attempt = 0
