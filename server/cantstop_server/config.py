@@ -1,6 +1,6 @@
 """What a server is started with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cantstop_protocol.limits import DEFAULT_PORT
 
@@ -51,4 +51,13 @@ class ServerConfig:
     private: bool = False
     busy_timeout: float = 5.0
     """How many seconds to wait for another program's lock on the database."""
+    password: str = field(default="", repr=False)
+    """What everyone must know who wants in; empty for nothing."""
+    tls_cert: str = ""
+    tls_key: str = ""
+    """Files in PEM form, both or neither."""
+    admin_token: str = field(default="", repr=False)
+    """What ``cantstop admin`` proves itself with; empty for one that is made at each start."""
+    metrics_public: bool = False
+    """Whether ``/healthz`` and ``/metrics`` answer others than this machine."""
     limits: Limits = Limits()

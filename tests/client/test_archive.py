@@ -1,12 +1,18 @@
 """History and records as tables and as JSON."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from cantstop_client.archive import game_as_dict, history_lines, record_as_dict, stats_lines
+from cantstop_client.archive import (
+    best_lines,
+    game_as_dict,
+    history_lines,
+    record_as_dict,
+    stats_lines,
+)
 from cantstop_protocol.text import cells
 
 
@@ -48,6 +54,7 @@ class Record:
     wins: int
     by_seats: dict[int, tuple[int, int]]
     against: dict[str, tuple[int, int]]
+    solitaire: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
 ANN, KELLER = Seat("Ann", 3), Seat("keller", 1, bot="keller")
@@ -107,7 +114,7 @@ def test_records_read_well() -> None:
 
 
 def test_a_record_as_json() -> None:
-    record = Record("Ann", None, 4, 3, {2: (4, 3)}, {"keller": (4, 3)})
+    record = Record("Ann", None, 4, 3, {2: (4, 3)}, {"keller": (4, 3)}, {3: (2, 9)})
     assert json.loads(json.dumps(record_as_dict(record))) == {
         "name": "Ann",
         "kind": "person",
@@ -115,4 +122,17 @@ def test_a_record_as_json() -> None:
         "wins": 3,
         "by_seats": {"2": {"games": 4, "wins": 3}},
         "against": {"keller": {"games": 4, "wins": 3}},
+        "solitaire": {"3": {"games": 2, "best_turns": 9}},
     }
+
+
+def test_the_best_solitaire_scores_come_first() -> None:
+    ann = Record("Ann", None, 3, 3, {1: (3, 3)}, {}, {3: (2, 11), 1: (1, 4)})
+    ben = Record("Ben", None, 1, 1, {1: (1, 1)}, {}, {3: (1, 9)})
+    assert best_lines([ann, ben]) == [
+        "Solitaire, 1 column, fewest turns:",
+        "    4  Ann                   1 game",
+        "Solitaire, 3 columns, fewest turns:",
+        "    9  Ben                   1 game",
+        "   11  Ann                   2 games",
+    ]

@@ -9,10 +9,11 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgpack
 import pytest
@@ -21,20 +22,32 @@ from transcript import SECRET, Frame, parse, record, render
 from wire import SECONDS, scripted_world, serving
 
 from cantstop_protocol import limits
-from cantstop_protocol.codec import COMMANDS, MESSAGES, decode_command, decode_message, encode
+from cantstop_protocol.codec import (
+    COMMANDS,
+    EVENTS,
+    MESSAGES,
+    decode_command,
+    decode_message,
+    encode,
+)
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command
-from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.messages import NumberedEvent
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
+from cantstop_server.rooms.relief import AUTOPILOT, OVERRUNS_TO_RELIEF, WARNING_SECONDS
 from cantstop_server.simulate import seeded_dice
 
 README: Final = Path(__file__).parents[2] / "protocol" / "README.md"
 TEXT: Final = README.read_text("utf-8")
 
-EVENTS: Final = {str(event.__struct_config__.tag): event for event in get_args(AnyEvent)}
+NEVER_SENT_TYPES: Final = {"unrecognised"}
+NEVER_SENT_CODES: Final = {"unknown"}
+"""What our client makes of what it does not know. The README names them in one place."""
+
+SENT_MESSAGES: Final = {tag: kind for tag, kind in MESSAGES.items() if tag not in NEVER_SENT_TYPES}
+SENT_EVENTS: Final = {tag: kind for tag, kind in EVENTS.items() if tag not in NEVER_SENT_TYPES}
 STRUCTURES: Final = (GameOptions, RoomSummary, NumberedEvent, Table, Seat, Turn, Option, Result)
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}
@@ -49,6 +62,8 @@ LIMITS: Final = {
     "MAX_NAME_CELLS": "cells of a name",
     "MAX_TITLE_CELLS": "cells of a room's title",
     "MAX_CHAT_CELLS": "cells of a line of chat",
+    "MAX_BYTES_PER_CELL": "bytes, in UTF-8, for each cell that a name, title or line of chat may"
+    " take",
     "MAX_PASSWORD_CHARACTERS": "characters of a password, at most",
     "MIN_TOKEN_CHARACTERS": "characters of a token, at least",
     "MAX_TOKEN_CHARACTERS": "characters of a token, at most",
@@ -58,6 +73,7 @@ LIMITS: Final = {
 }
 SETTINGS: Final = {
     "connections": "connections",
+    "connections_per_address": "connections from the same address",
     "rooms": "rooms",
     "rooms_per_person": "rooms with the same creator",
     "spectators_per_room": "spectators in a room",
@@ -65,13 +81,16 @@ SETTINGS: Final = {
     "command_burst": "commands, burst",
     "chat_rate": "lines of chat in a second",
     "chat_burst": "lines of chat, burst",
-    "refusals_before_bye": "refusals before `bye` `flood`: malformed, too fast, or refused before"
-    " a room was asked",
+    "refusal_rate": "refusals in a second, of any kind; `bye` `flood` beyond that",
+    "refusal_burst": "refusals, burst",
     "buffered_bytes": "bytes that may wait for a client that does not read",
     "hello_timeout": "seconds until `hello` must be accepted",
     "ping_interval": "seconds between pings",
     "ping_timeout": "seconds until a pong must come",
-    "room_grace": "seconds that a room waits when everybody is away",
+    "absence_grace": "seconds that the player to move may be away before `absence` holds",
+    "seat_grace": "seconds that a seat is held between games",
+    "room_grace": "seconds that a room without a running game waits when everybody is away",
+    "game_grace": "seconds that a running game waits when everybody is away",
 }
 
 
@@ -121,6 +140,8 @@ def _type(kind: inspect.Type) -> str:
         case inspect.StrType(min_length=low, max_length=high):
             bounds = f" {low} to {high}" if low is not None else f" up to {high}"
             return "text" if low is None is high else f"text{bounds}"
+        case inspect.FloatType(ge=None, le=None):
+            return "float"
         case inspect.LiteralType(values=values):
             return _any_of([f"`{value}`" for value in _in_order(values)])
         case inspect.EnumType(cls=codes):
@@ -130,11 +151,12 @@ def _type(kind: inspect.Type) -> str:
             return f"array of {_type(item)}"
         case inspect.TupleType(item_types=items):
             assert {type(item) for item in items} == {inspect.IntType}
-            return {11: "columns", 4: "dice"}[len(items)]
+            assert {_type(item) for item in items} == {_type(items[0])}
+            return {11: "columns", 4: "dice", 2: f"array of 2 {_type(items[0])}"}[len(items)]
         case inspect.StructType(cls=struct):
             return f"[{struct.__name__}](#{struct.__name__.lower()})"
         case inspect.UnionType(types=types):
-            if {getattr(option, "cls", None) for option in types} == set(EVENTS.values()):
+            if {getattr(kind, "cls", None) for kind in types} == set(EVENTS.values()):
                 return "[event](#event-types)"
             names = [_type(t) for t in types if not isinstance(t, inspect.NoneType)]
             return _any_of([*names, *(["null"] if len(names) < len(types) else [])])
@@ -143,7 +165,7 @@ def _type(kind: inspect.Type) -> str:
 
 def _in_order(values: tuple[Any, ...]) -> list[str]:
     """A Literal's values as the README lists them; msgspec sorts them."""
-    first = ("waiting", "playing", "player", "roll", "choose", "removed")
+    first = ("waiting", "playing", "player", "roll", "choose", "removed", "autopilot", "wait")
     return sorted(map(str, values), key=lambda v: first.index(v) if v in first else len(first))
 
 
@@ -156,6 +178,26 @@ def _struct_fields(struct: type[Struct]) -> dict[str, inspect.Field]:
     info = inspect.type_info(struct)
     assert isinstance(info, inspect.StructType)
     return {f"`{field.encode_name}`": field for field in info.fields}
+
+
+def _structs_within(roots: Iterable[type[Struct]]) -> set[type]:
+    """The structs themselves and those that their fields hold, however deep."""
+    found: set[type] = set()
+
+    def visit(kind: object) -> None:
+        if isinstance(kind, inspect.StructType):
+            if kind.cls in found:
+                return
+            found.add(kind.cls)
+        for part in ("fields", "types", "item_types"):
+            for inner in getattr(kind, part, ()):
+                visit(getattr(inner, "type", inner))
+        if hasattr(kind, "item_type"):
+            visit(kind.item_type)
+
+    for root in roots:
+        visit(inspect.type_info(root))
+    return found
 
 
 def _default(field: inspect.Field) -> str:
@@ -206,7 +248,7 @@ def test_the_id_of_commands_is_documented_with_its_range() -> None:
     assert f"`id`: int 1 to\n{limits.MAX_ID}" in SECTIONS["Conventions"]
 
 
-@pytest.mark.parametrize("struct", MESSAGES.values(), ids=list(MESSAGES))
+@pytest.mark.parametrize("struct", SENT_MESSAGES.values(), ids=list(SENT_MESSAGES))
 def test_messages_are_documented_with_types(struct: type[Struct]) -> None:
     rows = _field_rows(f"`{struct.__struct_config__.tag}`")
     expected = {name: _type(field.type) for name, field in _struct_fields(struct).items()}
@@ -215,15 +257,28 @@ def test_messages_are_documented_with_types(struct: type[Struct]) -> None:
     assert all(row[1] for row in rows.values())
 
 
+def test_commands_and_messages_that_are_sent_have_a_section_and_no_others() -> None:
+    tags = {heading.strip("`") for heading in SECTIONS if heading.startswith("`")}
+    assert tags == COMMANDS.keys() | SENT_MESSAGES.keys()
+
+
+def test_what_is_never_sent_is_named_once_as_such() -> None:
+    assert MESSAGES.keys() - SENT_MESSAGES.keys() == NEVER_SENT_TYPES
+    assert EVENTS.keys() - SENT_EVENTS.keys() == NEVER_SENT_TYPES
+    conventions = " ".join(SECTIONS["Conventions"].split())
+    assert "type `unrecognised` and the code `unknown` are never sent" in conventions
+    for word in NEVER_SENT_TYPES | NEVER_SENT_CODES:
+        assert TEXT.count(f"`{word}`") == 1
+
+
 def test_events_are_documented_with_types() -> None:
     rows = _field_rows("Event types")
     expected = {
         f"`{tag}`": ", ".join(
             f"{name}: {_type(field.type)}" for name, field in _struct_fields(struct).items()
         )
-        for tag, struct in EVENTS.items()
+        for tag, struct in SENT_EVENTS.items()
     }
-    assert len(expected) == len(get_args(AnyEvent))
     assert {name: row[0] for name, row in rows.items()} == expected
     assert all(row[1] for row in rows.values())
 
@@ -233,7 +288,7 @@ def test_structures_are_documented_with_types(struct: type[Struct]) -> None:
     rows = _field_rows(struct.__name__)
     expected = {name: [_type(field.type)] for name, field in _struct_fields(struct).items()}
     assert expected
-    if struct.__struct_config__.forbid_unknown_fields:
+    if struct in _structs_within(COMMANDS.values()):
         for name, field in _struct_fields(struct).items():
             expected[name].append(_default(field))
     assert {name: row[:-1] for name, row in rows.items()} == expected
@@ -242,36 +297,23 @@ def test_structures_are_documented_with_types(struct: type[Struct]) -> None:
 
 def test_no_structure_of_the_wire_is_left_out() -> None:
     roots = (*COMMANDS.values(), *MESSAGES.values(), *EVENTS.values())
-    found: set[type] = set()
-
-    def visit(kind: object) -> None:
-        if isinstance(kind, inspect.StructType):
-            if kind.cls in found:
-                return
-            found.add(kind.cls)
-        for part in ("fields", "types", "item_types"):
-            for inner in getattr(kind, part, ()):
-                visit(getattr(inner, "type", inner))
-        if hasattr(kind, "item_type"):
-            visit(kind.item_type)
-
-    for root in roots:
-        visit(inspect.type_info(root))
-    assert found - set(roots) == set(STRUCTURES)
+    assert _structs_within(roots) - set(roots) == set(STRUCTURES)
 
 
 @pytest.mark.parametrize("heading", CODES)
 def test_every_code_is_documented(heading: str) -> None:
     codes: type[StrEnum] = CODES[heading]
     rows = _field_rows(heading)
-    assert [name.strip("`") for name in rows] == [code.value for code in codes]
+    sent = [code.value for code in codes if code.value not in NEVER_SENT_CODES]
+    assert len(sent) == len(codes) - len(NEVER_SENT_CODES)
+    assert [name.strip("`") for name in rows] == sent
     assert all(row[0] for row in rows.values())
 
 
 def test_every_error_code_is_named_where_commands_get_it() -> None:
     places = ["Commands", "A game", *(f"`{tag}`" for tag in COMMANDS)]
     named = set(re.findall(r"`(\w+)`", " ".join(SECTIONS[place] for place in places)))
-    assert {code.value for code in ErrorCode} - named == set()
+    assert {code.value for code in ErrorCode} - named == NEVER_SENT_CODES
 
 
 @pytest.mark.parametrize("command", ROWS)
@@ -326,7 +368,15 @@ def test_numbers_in_the_prose_are_those_of_the_limits() -> None:
         f"within {set_up.hello_timeout:.0f} seconds",
         f"One to {limits.MAX_NAME_CELLS} terminal cells",
         f"of {limits.MIN_TOKEN_CHARACTERS} to {limits.MAX_TOKEN_CHARACTERS} characters",
-        f"away for {set_up.room_grace:.0f} seconds",
+        f"everybody is away for {set_up.room_grace:.0f} seconds",
+        f"waits for {set_up.game_grace:.0f} seconds",
+        f"have been away for {set_up.seat_grace:.0f} seconds",
+        f"has been away for {set_up.absence_grace:.0f} seconds",
+        f"take more than {2 * WARNING_SECONDS} seconds, `time_warning` comes when"
+        f" {WARNING_SECONDS} are left",
+        f"The {OVERRUNS_TO_RELIEF}nd time in a row",
+        f"the autopilot `{AUTOPILOT}`",
+        f"at most {limits.MAX_NAME_CELLS * limits.MAX_BYTES_PER_CELL} bytes in UTF-8",
         f"moves comes {ServerConfig(database='').bot_delay} seconds",
         f"keeps the latest {limits.TAIL_EVENTS}.",
         f"the latest {REMEMBERED_COMMANDS} of each person",
