@@ -54,6 +54,8 @@ class ErrorCode(Code):
     INTERNAL = "internal"
     """A fault in the server; nothing has changed."""
     SHUTTING_DOWN = "shutting_down"
+    NOT_ADMIN = "not_admin"
+    """The token is not the one that the server's host has."""
 
 
 class ByeCode(Code):
@@ -67,6 +69,8 @@ class ByeCode(Code):
     """Too much that was refused."""
     IDLE = "idle"
     """No ``hello`` within the time for it."""
+    KICKED = "kicked"
+    """The server's host has put this person out. Do not reconnect."""
 
 
 class ExitCode(Code):

@@ -21,6 +21,7 @@ BotKind = Annotated[str, Meta(min_length=1, max_length=16)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD_CHARACTERS)]
 RawText = Annotated[str, Meta(max_length=2048)]
 Role = Literal["player", "spectator"]
+AdminAction = Literal["broadcast", "close", "drain", "kick", "players", "rooms", "status"]
 
 
 class Command(
@@ -181,6 +182,22 @@ class Chat(Command, frozen=True, tag="chat"):
     text: RawText
 
 
+class Admin(Command, frozen=True, tag="admin"):
+    """The server's host looks around or steps in; no ``Hello`` is needed. Answered by
+    ``AdminReport``.
+
+    ``kick`` puts ``name`` out of ``room``, or off the server if there is none; ``close`` ends
+    ``room``; ``broadcast`` tells ``text`` to everyone; ``drain`` lets no game begin any more, and
+    the server ends with the last one.
+    """
+
+    token: Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
+    action: AdminAction
+    room: Annotated[str, Meta(max_length=16)] = ""
+    name: RawText = ""
+    text: RawText = ""
+
+
 AnyCommand = (
     Hello
     | ListRooms
@@ -203,4 +220,5 @@ AnyCommand = (
     | Stop
     | Autopilot
     | Chat
+    | Admin
 )

@@ -105,6 +105,46 @@ class Aside(Message, frozen=True, tag="aside"):
     text: str
 
 
+class ServerStatus(Struct, frozen=True):
+    """How a server is. ``uptime`` in seconds; ``players`` are people who have said hello.
+
+    ``database`` is False while the database takes nothing down.
+    """
+
+    name: str
+    software: str
+    uptime: int
+    connections: int
+    players: int
+    rooms: int
+    games: int
+    draining: bool
+    database: bool
+
+
+class Presence(Struct, frozen=True):
+    """Somebody who is connected: the server's id for them, and the room they are in, if any."""
+
+    player: int
+    name: str
+    room: str | None
+    address: str
+
+
+class AdminReport(Message, frozen=True, tag="admin_report"):
+    """The reply to ``Admin``: how the server is now, and what was asked for.
+
+    ``told`` is how many people a broadcast or a drain was told to. ``rooms`` and ``players`` are
+    at most 1,000 each; ``status`` has the full numbers.
+    """
+
+    re: int
+    status: ServerStatus
+    rooms: tuple[RoomSummary, ...] = ()
+    players: tuple[Presence, ...] = ()
+    told: int = 0
+
+
 class Exit(Message, frozen=True, tag="exit"):
     """One is out of the room without having left it; the connection stays."""
 
@@ -131,6 +171,7 @@ AnyMessage = (
     | Update
     | Notice
     | Aside
+    | AdminReport
     | Exit
     | Bye
 )

@@ -42,8 +42,8 @@ class Seat(Struct, frozen=True):
     ``bot`` is the kind of a computer player's own seat, ``autopilot`` the kind that plays for a
     person just now. ``away``: the person's connection is gone and the seat is held. ``left``: the
     person has left the room; the board keeps the name until the seat is taken anew.
-    ``bank`` is what is left of the player's time in seconds when no decision is pending, None
-    without a clock. ``rematch``: the person has agreed to another game.
+    ``bank`` is what was left of the player's bank of time, in seconds, when the last decision was
+    made; None if the game has no bank. ``rematch``: the person has agreed to another game.
     """
 
     name: str

@@ -47,23 +47,18 @@ class Formatter(logging.Formatter):
         return values
 
 
-class _StandardError(logging.StreamHandler[Any]):
+class _StandardError(logging.Handler):
     """Writes to what is standard error now; nowhere if there is none."""
 
-    def __init__(self) -> None:
-        logging.Handler.__init__(self)
-
-    @property
-    def stream(self) -> Any:
-        return sys.stderr
-
-    @stream.setter
-    def stream(self, stream: Any) -> None:
-        raise AttributeError("always standard error")
-
     def emit(self, record: logging.LogRecord) -> None:
-        if sys.stderr is not None:
-            super().emit(record)
+        stream = sys.stderr
+        if stream is None:
+            return
+        try:
+            stream.write(self.format(record) + "\n")
+            stream.flush()
+        except Exception:  # noqa: BLE001 - a log that cannot be written stops nothing
+            self.handleError(record)
 
 
 def set_up_logs(level: str, form: Literal["text", "json"]) -> None:

@@ -24,6 +24,7 @@ _LIMITS: Final = "limits"
 _YES: Final = frozenset({"true", "yes", "on", "1"})
 _NO: Final = frozenset({"false", "no", "off", "0"})
 _MOST: Final = 10**9
+MIN_ADMIN_TOKEN_CHARACTERS: Final = 16
 
 
 class SettingsError(ServerError):
@@ -43,7 +44,7 @@ class Settings:
 class Option:
     """One option: its key in the file, and the values that it takes.
 
-    Numbers have bounds, both included; texts a greatest length, or a list of choices.
+    Numbers and the lengths of texts have bounds, both included; some texts a list of choices.
     ``secret`` values are repeated in no message.
     """
 
@@ -74,7 +75,8 @@ class Option:
         if self.kind is bool:
             return "true or false"
         if self.kind is str:
-            return f"a text of at most {self.high:.0f} characters"
+            least = f"{self.low:.0f} to" if self.low else "at most"
+            return f"a text of {least} {self.high:.0f} characters"
         what = "a whole number" if self.kind is int else "a number"
         unit = f" of {self.unit}" if self.unit else ""
         return f"{what}{unit} from {self.low:.10g} to {self.high:.10g}"
@@ -86,7 +88,9 @@ class Option:
         if type(value) is not self.kind:
             return False
         if isinstance(value, str):
-            return value in self.choices if self.choices else len(value) <= self.high
+            if self.choices:
+                return value in self.choices
+            return self.low <= len(value) <= self.high and "\0" not in value
         if isinstance(value, int | float) and not isinstance(value, bool):
             return math.isfinite(value) and self.low <= value <= self.high
         return True
@@ -114,16 +118,16 @@ def _limit(name: str, kind: type) -> Option:
 
 
 def _options() -> Iterator[Option]:
-    yield Option("bind", str, high=255)
+    yield Option("bind", str, low=1, high=255)
     yield Option("port", int, high=65_535)
-    yield Option("database", str, high=4096)
+    yield Option("database", str, low=1, high=4096)
     yield Option("name", str, high=255)
     yield Option("bot_delay", float, high=60, unit="seconds")
     yield Option("busy_timeout", float, high=3600, unit="seconds")
     yield Option("password", str, high=MAX_PASSWORD_CHARACTERS, secret=True)
-    yield Option("tls_cert", str, high=4096)
-    yield Option("tls_key", str, high=4096)
-    yield Option("admin_token", str, high=MAX_TOKEN_CHARACTERS, secret=True)
+    yield Option("tls_cert", str, low=1, high=4096)
+    yield Option("tls_key", str, low=1, high=4096)
+    yield Option("admin_token", str, MIN_ADMIN_TOKEN_CHARACTERS, MAX_TOKEN_CHARACTERS, secret=True)
     yield Option("metrics_public", bool)
     yield Option("log_level", str, choices=("debug", "info", "warning", "error"))
     yield Option("log_format", str, choices=("text", "json"))

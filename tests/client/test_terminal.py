@@ -81,7 +81,7 @@ def test_control_c_leaves_with_130(play) -> None:
 def test_control_d_leaves_while_others_play(play) -> None:
     game = play("--bot-delay", "30")
     # Who begins is drawn by lot.
-    if game.expect([r"r to roll; ", r"keller rolls \d"]) == 0:
+    if game.expect([r"Ann rolls first", r"keller rolls first"]) == 0:
         for answer, shown in [("r", "to choose how to use"), ("1", "s to stop; "), ("s", "keeps")]:
             game.sendline(answer)
             game.expect(shown)

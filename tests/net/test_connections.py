@@ -375,3 +375,110 @@ async def test_a_room_whose_creator_only_watched_has_a_new_one_after_a_restart(
         assert isinstance(back, messages.Entered)
         assert back.table.creator == "Ben"
         assert isinstance(await ben.do(commands.AddBot, kind="keller"), messages.Ok)
+
+
+async def test_an_old_leave_that_is_repeated_after_a_return_puts_nobody_out(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ben") as ben,
+        connected(server.port, "Ann") as ann,
+    ):
+        entered = await ben.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        await ann.join(entered.table.room)
+        leave = commands.Leave(id=700)
+        assert await ann.ask(leave) == messages.Ok(re=700)
+        await ann.join(entered.table.room)
+        assert await ann.ask(leave) == messages.Ok(re=700)
+        assert isinstance(await ann.do(commands.Chat, text="still here"), messages.Ok)
+        await ann.drop()
+        await ben.until(lambda t: bool(t.seats[1] and t.seats[1].away))
+
+
+async def test_time_that_runs_out_is_told_and_twice_brings_the_autopilot(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2, decision_seconds=1)
+        assert isinstance(entered, messages.Entered)
+        await ben.join(entered.table.room)
+        await ann.expect_ok(commands.Start(id=ann.next_id()))
+        while not (ann.updates and isinstance(ann.updates[-1].event, events.AutopilotSet)):
+            await ann.receive()
+        told = [type(u.event) for u in ann.updates]
+        assert told.count(events.TimeUp) == 2
+
+
+async def test_an_absent_player_is_played_for_until_the_return(tmp_path: Path) -> None:
+    limits = Limits(absence_grace=0.0)
+    async with (
+        serving(tmp_path / "games.db", limits=limits) as server,
+        connected(server.port, "Ben") as ben,
+    ):
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            entered = await ann.create(seats=2, target=5)
+            assert isinstance(entered, messages.Entered)
+            await ben.join(entered.table.room)
+            await ann.expect_ok(commands.Start(id=ann.next_id()))
+        while not (ben.table and ben.table.seats[0] and ben.table.seats[0].autopilot):
+            await ben.receive()
+            turn = ben.table.turn if ben.table else None
+            if turn is not None and turn.seat == ben.seat:
+                await ben.move(ben.table)
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            back = await ann.join(entered.table.room)
+            assert isinstance(back, messages.Entered)
+            assert back.table.seats[0] is not None
+            assert back.table.seats[0].autopilot is None
+
+
+async def test_a_kicked_person_is_told_and_stays_out(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        await ben.join(code)
+        assert isinstance(await ann.do(commands.Kick, name="ben"), messages.Ok)
+        assert (await ben.wait_for(messages.Exit)).code is ExitCode.KICKED
+        refused = await ben.join(code)
+        assert isinstance(refused, messages.Error)
+        assert refused.code is ErrorCode.NOT_ADMITTED
+        assert isinstance(await ben.create(seats=1), messages.Entered)
+
+
+async def test_spectators_talk_among_themselves(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Cat") as cat,
+        connected(server.port, "Dan") as dan,
+    ):
+        entered = await ann.create(seats=1)
+        assert isinstance(entered, messages.Entered)
+        for spectator in (cat, dan):
+            await spectator.join(entered.table.room, role="spectator")
+        assert isinstance(await cat.do(commands.Chat, text="psst"), messages.Ok)
+        for spectator in (cat, dan):
+            assert (await spectator.wait_for(messages.Aside)).text == "psst"
+        await ann.do(commands.Chat, text="anybody there?")
+        assert not any(isinstance(message, messages.Aside) for message in ann.heard)
+
+
+async def test_connections_from_one_address_are_bounded(tmp_path: Path) -> None:
+    limits = Limits(connections_per_address=1)
+    async with (
+        serving(tmp_path / "games.db", limits=limits) as server,
+        connected(server.port, "Ann"),
+    ):
+        with pytest.raises(InvalidStatus) as refused:
+            async with connected(server.port, "Ben"):
+                pass
+        assert refused.value.response.status_code == 429

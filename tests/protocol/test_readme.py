@@ -374,7 +374,7 @@ def test_numbers_in_the_prose_are_those_of_the_limits() -> None:
         f"has been away for {set_up.absence_grace:.0f} seconds",
         f"take more than {2 * WARNING_SECONDS} seconds, `time_warning` comes when"
         f" {WARNING_SECONDS} are left",
-        f"The {OVERRUNS_TO_RELIEF}nd time in a row",
+        f"After {OVERRUNS_TO_RELIEF} times in a row",
         f"the autopilot `{AUTOPILOT}`",
         f"at most {limits.MAX_NAME_CELLS * limits.MAX_BYTES_PER_CELL} bytes in UTF-8",
         f"moves comes {ServerConfig(database='').bot_delay} seconds",

@@ -213,6 +213,7 @@ def test_the_clock_stands_still_while_nobody_is_there() -> None:
     now = 0.0
     clock = DecisionClock(lambda: now)
     clock.follow(room.state)
+    now = 5.0
     for person in (ANN, BEN):
         room.vanish(person)
         clock.follow(room.state)
@@ -220,4 +221,19 @@ def test_the_clock_stands_still_while_nobody_is_there() -> None:
     assert not clock.is_up(room.state)
     room.enter(ANN)
     clock.follow(room.state)
-    assert clock.elapsed(room.state) == 0
+    assert clock.elapsed(room.state) == 5, "dropping out gives no time anew"
+
+
+def test_after_a_restart_an_empty_bank_is_not_up_until_its_player_is_back() -> None:
+    room = timed(bank_seconds=5)
+    before = room.state
+    room.move(ANN, commands.Roll)
+    room.state = load(dump(spend(before, room.state, 99.0)))
+    clock = DecisionClock(lambda: 0.0)
+    clock.hold_away(room.state)
+    room.enter(BEN)
+    clock.follow(room.state)
+    assert not clock.is_up(room.state)
+    room.enter(ANN)
+    clock.follow(room.state)
+    assert clock.is_up(room.state)

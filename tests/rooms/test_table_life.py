@@ -56,6 +56,26 @@ def test_a_rematch_starts_when_all_who_are_present_agree() -> None:
     assert not any(seat.rematch for seat in table_of(room.state).seats if seat)
 
 
+def test_agreeing_again_starts_the_rematch_after_who_had_not_agreed_is_away() -> None:
+    room = started(people=2)
+    room.do(BEN, commands.Resign)
+    room.do(BEN, commands.Rematch)
+    room.vanish(ANN)
+    before = len(room.events)
+    room.do(BEN, commands.Rematch)
+    assert [type(e) for e in room.events[before:]] == [events.Started]
+
+
+def test_a_watching_creator_gets_into_the_own_locked_room_after_a_restart() -> None:
+    room = Room(seats=2)
+    room.enter(CAT, watch=True)
+    room.do(ANN, commands.PassRoom, name="Cat")
+    room.do(CAT, commands.Lock, locked=True)
+    room.state = load(dump(room.state))
+    room.enter(CAT, watch=True)
+    assert table_of(room.state).creator == "Cat"
+
+
 def test_a_rematch_waits_for_a_seat_to_be_filled() -> None:
     room = started()
     room.do(BEN, commands.Leave)

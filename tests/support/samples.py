@@ -78,6 +78,7 @@ SAMPLE_COMMANDS = [
     commands.SetSpectatorChat(id=19, mode="muted"),
     commands.Rematch(id=20),
     commands.Resign(id=21),
+    commands.Admin(id=22, token="t" * 43, action="kick", room="BADOK", name="Ben", text="be nice"),
 ]
 
 SAMPLE_EVENTS: list[events.Event] = [
@@ -137,6 +138,13 @@ SAMPLE_MESSAGES = [
     ),
     messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE),
     messages.Notice(message="the database works again"),
+    messages.AdminReport(
+        re=22,
+        status=messages.ServerStatus("test table", "cantstop 0.1.0", 61, 4, 3, 2, 1, True, False),
+        rooms=(RoomSummary("BADOK", "Friday", "waiting", OPTIONS, True, ("Ann", "keller"), 1, 2),),
+        players=(messages.Presence(7, "Ann", "BADOK", "192.168.1.4"),),
+        told=3,
+    ),
     messages.Aside(name="Cat", text="he should stop"),
     messages.Exit(room="BADOK", code=codes.ExitCode.ROOM_CLOSED, message="everyone has left"),
     messages.Bye(code=codes.ByeCode.SHUTDOWN, message="good night"),

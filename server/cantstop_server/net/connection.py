@@ -223,9 +223,10 @@ class Connection:
                 self._room = room
             self._reply(message)
 
-        if was_in:
-            self._room = None
         room.submit(person, self._instance, command, reply)
+        # A leave that is only repeated has no effect: who has joined again since stays.
+        if was_in and not room.state.is_member(person.player):
+            self._room = None
 
     def _own_room(self) -> RoomOwner:
         if self._room is None:

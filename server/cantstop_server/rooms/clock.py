@@ -18,6 +18,7 @@ class DecisionClock:
         self._now = now
         self._decision: tuple[str, int] | None = None
         self._since = 0.0
+        self._spent = 0.0
 
     def hold_away(self, state: RoomState) -> None:
         """The time the server was down counts against nobody."""
@@ -29,22 +30,21 @@ class DecisionClock:
         before = self.held
         self.held = frozenset(i for i in before if i < len(state.seats) and _is_away(state, i))
         if awaited is not None and awaited[1].away and not state.present():
+            if awaited[0] not in self.held:
+                self._spent = self.elapsed(state)
             self.held |= {awaited[0]}
         decision = None
         if awaited is not None and state.game is not None and state.position is not None:
             decision = (state.game.id, state.position.ply)
         back = awaited is not None and awaited[0] in before - self.held
-        if decision != self._decision or back:
-            self._decision = decision
-            self._since = self._now()
+        if decision != self._decision:
+            self._decision, self._since, self._spent = decision, self._now(), 0.0
+        elif back:
+            self._since = self._now() - self._spent
 
     def elapsed(self, state: RoomState) -> float:
         """Seconds that the pending decision has taken so far."""
-        awaited, game, position = state.awaited_seat(), state.game, state.position
-        if awaited is None or game is None or position is None or awaited[0] in self.held:
-            return 0.0
-        shown = (game.id, position.ply) == self._decision
-        return self._now() - self._since if shown else 0.0
+        return self._now() - self._since if self._runs(state) else 0.0
 
     def seconds_left(self, state: RoomState) -> float | None:
         """What is left for the pending decision, never below 0; None if it is not timed."""
@@ -53,7 +53,14 @@ class DecisionClock:
 
     def is_up(self, state: RoomState) -> bool:
         """Whether the time for the pending decision is over."""
-        return self.seconds_left(state) == 0.0
+        return self._runs(state) and self.seconds_left(state) == 0.0
+
+    def _runs(self, state: RoomState) -> bool:
+        """Whether the pending decision is shown, and its seat's time does not stand still."""
+        awaited, game, position = state.awaited_seat(), state.game, state.position
+        if awaited is None or game is None or position is None or awaited[0] in self.held:
+            return False
+        return (game.id, position.ply) == self._decision
 
 
 def _is_away(state: RoomState, index: int) -> bool:

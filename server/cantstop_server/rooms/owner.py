@@ -77,6 +77,8 @@ class Surroundings:
     """Nobody's connection is in this room any more, but the room goes on."""
     on_closed: Callable[[str], None]
     """The room has ended."""
+    on_event: Callable[[str, AnyEvent], None] = lambda room, event: None
+    """This event of a room has become durable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ class RoomOwner:
         )
         self.state = replace(outcome.state, seq=seq + len(events))
         if outcome.aside is not None:
-            spectators = [spectator.player for spectator in self.state.spectators]
+            spectators = [spectator.player for spectator in self.durable.spectators]
             self._around.outbox.send(self.code, spectators, encode(outcome.aside))
         if not events:
             if reply is not None:

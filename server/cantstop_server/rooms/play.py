@@ -89,23 +89,26 @@ def draw_first(seats: int, world: World) -> tuple[int, tuple[tuple[int, int], ..
 def rematch(state: RoomState, seat: int, name: str, world: World) -> Outcome:
     """Agree to another game; it starts when all people who are present agree.
 
+    Agreeing again looks again: somebody who had not agreed may have gone.
+
     Raises ``Refused`` while no game is over, and for the last to agree while seats are empty.
     """
     if state.game is None or state.playing:
         raise Refused(ErrorCode.NOT_ALLOWED, "a rematch comes after a game: start one first")
-    if seat in state.rematch:
-        return Outcome(state, ())
-    agreed = replace(state, rematch=(*state.rematch, seat))
-    accepted = RematchAccepted(name, seat)
+    agreed = state
+    accepted: tuple[AnyEvent, ...] = ()
+    if seat not in state.rematch:
+        agreed = replace(state, rematch=(*state.rematch, seat))
+        accepted = (RematchAccepted(name, seat),)
     asked = {
         index
         for index, held in enumerate(state.seats)
         if held and held.player is not None and not held.gone and not held.away
     }
     if not asked <= set(agreed.rematch):
-        return Outcome(agreed, (accepted,))
+        return Outcome(agreed, accepted)
     started = start(agreed, world)
-    return started._replace(events=(accepted, *started.events))
+    return started._replace(events=(*accepted, *started.events))
 
 
 def check_move(state: RoomState, seat: int, ply: int) -> None:

@@ -250,6 +250,8 @@ def _seat_at(state: RoomState, index: int) -> SeatState | None:
 
 
 def _check_admitted(state: RoomState, person: Person) -> None:
+    if person.player == state.creator:
+        return
     if person.player in state.banned:
         raise Refused(ErrorCode.NOT_ADMITTED, f"you were put out of {state.code}: join another")
     if state.locked:

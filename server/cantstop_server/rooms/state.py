@@ -24,7 +24,7 @@ class Person(NamedTuple):
 class SeatState(Struct, frozen=True):
     """A taken seat: of a person (``player``) or of a computer player (``bot``, its kind).
 
-    ``away``: the person's connection is gone. ``gone``: the person left the room in mid-game and
+    ``away``: the person's connection is gone. ``gone``: the person has left the room and
     the seat keeps the name until seats are taken anew. ``autopilot`` plays for the person;
     ``relief`` says why if the person did not ask for it. ``bank`` is the time that is left, in
     seconds, at the beginning of a decision; ``overruns`` how often in a row it ran out.
