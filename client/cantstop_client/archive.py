@@ -46,6 +46,10 @@ def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
         "wins": record.wins,
         "by_seats": {str(seats): _pair(pair) for seats, pair in sorted(record.by_seats.items())},
         "against": {kind: _pair(pair) for kind, pair in sorted(record.against.items())},
+        "solitaire": {
+            str(target): {"games": games, "best_turns": turns}
+            for target, (games, turns) in sorted(record.solitaire.items())
+        },
     }
 
 
@@ -80,6 +84,23 @@ def stats_lines(records: Sequence["PlayerRecord"]) -> list[str]:
             f"  {'against ' + visible(kind):<18} {_score(pair)}"
             for kind, pair in sorted(record.against.items())
         ]
+    return lines + best_lines(records)
+
+
+def best_lines(records: Sequence["PlayerRecord"]) -> list[str]:
+    """The best solitaire scores, a table for each target, fewest turns first."""
+    lines = []
+    for target in sorted({target for record in records for target in record.solitaire}):
+        columns = "1 column" if target == 1 else f"{target} columns"
+        lines.append(f"Solitaire, {columns}, fewest turns:")
+        ranked = sorted(
+            (record.solitaire[target][1], record.name, record.solitaire[target][0])
+            for record in records
+            if target in record.solitaire
+        )
+        for turns, name, games in ranked:
+            of = "1 game" if games == 1 else f"{games} games"
+            lines.append(f"  {turns:>3}  {_padded(visible(name), 20)}  {of}")
     return lines
 
 

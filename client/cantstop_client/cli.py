@@ -466,6 +466,9 @@ def run(arguments: Sequence[str]) -> int:
     except (ClientError, CycloptsError) as error:
         return _complain(str(error))
     except KeyboardInterrupt:
+        if sys.stderr is not None and sys.stderr.isatty():
+            # The terminal has put ^C where the next prompt would begin.
+            print(file=sys.stderr)
         return INTERRUPTED
     except (OutputClosed, BrokenPipeError):
         return _hang_up()

@@ -7,7 +7,7 @@ checked what cannot be put into a message at all.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -18,18 +18,26 @@ from cantstop_protocol.commands import (
     Autopilot,
     Chat,
     Choose,
+    Command,
     Configure,
     Create,
     Join,
+    Kick,
     Leave,
     ListRooms,
+    Lock,
+    PassRoom,
+    Rematch,
     RemoveBot,
+    Resign,
     Roll,
+    SetSpectatorChat,
     Start,
     Stop,
+    SwapSeats,
 )
 from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
-from cantstop_protocol.table import GameOptions
+from cantstop_protocol.table import GameOptions, SpectatorChat
 from cantstop_protocol.text import BadText, clean_chat, clean_title, name_key
 
 When = Literal["anywhere", "outside a room", "in a room", "between games", "in a game"]
@@ -37,6 +45,25 @@ Words = Sequence[str]
 
 DEFAULT_PILOT: Final = "keller"
 _LONGEST_CODE: Final = 16
+
+OPTION_FIELDS: Final = {
+    "seats": "seats",
+    "target": "target",
+    "dead": "dead_markers",
+    "absence": "absence",
+    "time": "decision_seconds",
+    "bank": "bank_seconds",
+    "increment": "increment_seconds",
+}
+"""The settings of a game as they are typed, and the fields they set."""
+
+_SETTINGS_USAGE: Final = "[SETTING=VALUE ...]"
+
+_SETTINGS_HELP: Final = (
+    "Settings: seats=1..4, target=1..5, dead=removed|kept,",
+    "  absence=autopilot|wait|forfeit (who is away: the computer plays, or ...),",
+    "  time=S for each decision, bank=S for the game, increment=S more each turn.",
+)
 
 
 class _Unusable(Exception):
@@ -87,7 +114,7 @@ def help_lines() -> list[str]:
                 lines += [f"  {row.usage}", f"  {'':<28}  {row.help}"]
             else:
                 lines.append(f"  {row.usage:<28}  {row.help}")
-    return lines
+    return [*lines, *_SETTINGS_HELP]
 
 
 def _move(word: str, view: View) -> Intent | None:
@@ -123,7 +150,7 @@ def _chat(view: View, text: str) -> Intent:
 
 
 def _create(view: View, words: Words) -> Intent:
-    title, settings = _settings(words, {"seats", "target", "dead", "password"})
+    title, settings = _settings(words, {*OPTION_FIELDS, "password"})
     try:
         fields: dict[str, Any] = {"title": clean_title(title)}
     except BadText as error:
@@ -151,20 +178,50 @@ def _bot(view: View, words: Words) -> Intent:
 
 
 def _unbot(view: View, words: Words) -> Intent:
-    if not words:
+    return Send(RemoveBot, {"seat": _seat(view, " ".join(words))})
+
+
+def _swap(view: View, words: Words) -> Intent:
+    one, other = _needed(words, "two seats: A to D", most=2)
+    return Send(SwapSeats, {"seats": (_seat(view, one), _seat(view, other))})
+
+
+def _kick(view: View, words: Words) -> Intent:
+    return Send(Kick, {"name": _name(words)})
+
+
+def _pass(view: View, words: Words) -> Intent:
+    return Send(PassRoom, {"name": _name(words)})
+
+
+def _watchers(view: View, words: Words) -> Intent:
+    (mode,) = _needed(words, "apart, merged or muted", most=1)
+    if mode.casefold() not in get_args(SpectatorChat):
+        raise _Unusable(f"{mode!r} is not apart, merged or muted")
+    return Send(SetSpectatorChat, {"mode": mode.casefold()})
+
+
+def _seat(view: View, text: str) -> int:
+    if not text:
         raise _Unusable("Whose seat? Its letter or the name")
-    wanted = name_key(" ".join(words))
+    wanted = name_key(text)
     seats = () if view.room is None else view.room.table.seats
     for seat, who in enumerate(seats):
         if who is not None and name_key(who.name) == wanted:
-            return Send(RemoveBot, {"seat": seat})
+            return seat
     if len(wanted) == 1 and wanted in "abcd":
-        return Send(RemoveBot, {"seat": "abcd".index(wanted)})
+        return "abcd".index(wanted)
     raise _Unusable("Nobody of that name sits here, and seats are A to D")
 
 
+def _name(words: Words) -> str:
+    if not words:
+        raise _Unusable("It needs a name")
+    return " ".join(words)
+
+
 def _change_options(view: View, words: Words) -> Intent:
-    rest, settings = _settings(words, {"seats", "target", "dead"})
+    rest, settings = _settings(words, set(OPTION_FIELDS))
     if rest or not settings:
         raise _Unusable("Say what is to change")
     now = GameOptions() if view.room is None else view.room.table.options
@@ -178,10 +235,10 @@ def _auto(view: View, words: Words) -> Intent:
     return Send(Autopilot, {"kind": _kind(kind or DEFAULT_PILOT)})
 
 
-def _sends(kind: type[ListRooms | Leave | Start]) -> Callable[[View, Words], Intent]:
+def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Intent]:
     def read(view: View, words: Words) -> Intent:
         _at_most(words, 0)
-        return Send(kind)
+        return Send(kind, fields)
 
     return read
 
@@ -211,16 +268,19 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
     """The options with the settings applied; their ranges come from the protocol."""
     fields: dict[str, Any] = msgspec.to_builtins(now)
     for key, value in settings.items():
-        if key == "dead":
-            fields["dead_markers"] = value.casefold()
-        elif not re.fullmatch("[0-9]{1,3}", value):
+        if key in ("dead", "absence"):
+            fields[OPTION_FIELDS[key]] = value.casefold()
+        elif not re.fullmatch("[0-9]{1,5}", value):
             raise _Unusable(f"{key} is a number, not {value!r}")
         else:
-            fields[key] = int(value)
+            fields[OPTION_FIELDS[key]] = int(value)
     try:
         return msgspec.convert(fields, GameOptions)
     except msgspec.ValidationError as error:
-        raise _Unusable("Seats are 1 to 4, target 1 to 5, dead removed or kept") from error
+        raise _Unusable(
+            "Seats are 1 to 4, target 1 to 5, dead removed or kept, absence autopilot, wait or"
+            " forfeit, time up to 3600, bank up to 36000, increment up to 600 seconds"
+        ) from error
 
 
 def _at_most(words: Words, most: int) -> list[str]:
@@ -257,7 +317,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("rooms", "", "List the open rooms", "outside a room", _sends(ListRooms)),
     CommandRow(
         "create",
-        "[TITLE] [seats=N] [target=N] [dead=removed|kept] [password=TEXT]",
+        f"[TITLE] {_SETTINGS_USAGE} [password=TEXT]",
         "Open a room and sit down in it",
         "outside a room",
         _create,
@@ -268,14 +328,28 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("unbot", "SEAT|NAME", "Take a computer player out", "between games", _unbot),
     CommandRow(
         "options",
-        "[seats=N] [target=N] [dead=removed|kept]",
+        _SETTINGS_USAGE,
         "Change what is played",
         "between games",
         _change_options,
     ),
+    CommandRow("swap", "SEAT SEAT", "Let two seats change places", "between games", _swap),
+    CommandRow("rematch", "", "Agree to another game", "between games", _sends(Rematch)),
     CommandRow("start", "", "Begin the game, or the next one", "between games", _sends(Start)),
     CommandRow("odds", "", "The chance of a bust, now and after", "in a game", _shows("odds")),
     CommandRow("auto", "[KIND|off]", "Let a computer play your seat", "in a game", _auto),
+    CommandRow("resign", "", "Give the game up and stay here", "in a game", _sends(Resign)),
+    CommandRow("kick", "NAME", "Put somebody out for good", "in a room", _kick),
+    CommandRow("lock", "", "Let no newcomers in", "in a room", _sends(Lock, locked=True)),
+    CommandRow("unlock", "", "Let newcomers in again", "in a room", _sends(Lock, locked=False)),
+    CommandRow("pass", "NAME", "Give somebody charge of the room", "in a room", _pass),
+    CommandRow(
+        "watchers",
+        "apart|merged|muted",
+        "Where the chat of those who watch goes",
+        "in a room",
+        _watchers,
+    ),
     CommandRow("board", "", "Show the board", "in a room", _shows("board")),
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import Command, Create, Hello, Join, Leave, Role
 from cantstop_protocol.messages import (
     Entered,
@@ -58,8 +59,12 @@ class Conversation:
         )
 
     def rejoin(self) -> Join | None:
-        """How to return to the room one was in before the connection broke, if any."""
-        if self.membership is None:
+        """How to return to the room one was in before the connection broke, if any.
+
+        Not to a room that one was about to leave: its ``Leave`` names it and needs no return.
+        """
+        leaving = any(isinstance(command, Leave) for command in self._unanswered.values())
+        if self.membership is None or leaving:
             return None
         self._rejoining = Join(
             id=self._next_id(),
@@ -72,6 +77,8 @@ class Conversation:
 
     def ask(self, kind: type[C], /, **fields: Any) -> C:
         """A command with an id of its own, to be sent until it is answered."""
+        if kind is Leave and self.membership is not None:
+            fields = {"room": self.membership.room, **fields}
         command = kind(id=self._next_id(), **fields)
         self._unanswered[command.id] = command
         return command
@@ -95,7 +102,7 @@ class Conversation:
                 self.membership = replace(self.membership, last_seq=last_seq)
             case Exit():
                 self.membership = None
-            case Ok() if isinstance(answered, Leave):
+            case Ok() | Error(code=ErrorCode.NOT_IN_ROOM) if isinstance(answered, Leave):
                 self.membership = None
 
     def _answered(self, message: Message) -> Command | None:

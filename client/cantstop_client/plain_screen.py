@@ -17,7 +17,7 @@ from cantstop_client.render import (
     who_lines,
 )
 from cantstop_client.view import News, RoomView, View, left, receive
-from cantstop_client.wording import event_line
+from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import (
     Abandoned,
     Advanced,
@@ -28,7 +28,7 @@ from cantstop_protocol.events import (
     Started,
     Stopped,
 )
-from cantstop_protocol.messages import Entered, Exit, Notice, Update
+from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
 
 _EARLIER_EVENTS: Final = 10
 """How much of a room's log is shown to somebody who enters it."""
@@ -102,6 +102,8 @@ class PlainScreen:
                 self._show_news(news)
             case Notice(message=message):
                 self.output.line(f"Server: {message}")
+            case Aside(name=name, text=text):
+                self.output.line(f"{named(name)} (watching): {text}")
             case Exit(room=room, message=message):
                 self.output.line(f"You are out of room {room}: {message}")
             case Lost(reason=reason, wait=wait):

@@ -26,14 +26,15 @@ def decision_lines(room: RoomView, glyphs: Glyphs) -> list[str]:
         if turn.decision != "roll_or_stop":
             return []
         return [f"{seat_name(room.table, turn.seat)} rolls or stops: {odds_in_words(turn)}"]
+    time = "" if turn.seconds_left is None else f"; {turn.seconds_left:.0f} s"
     if turn.decision == "roll":
-        return [f"Your turn {turn.number}: r to roll; {odds_in_words(turn)}"]
+        return [f"Your turn {turn.number}: r to roll; {odds_in_words(turn)}{time}"]
     if turn.decision == "roll_or_stop":
-        return [f"You: r to roll again, s to stop; {odds_in_words(turn)}"]
+        return [f"You: r to roll again, s to stop; {odds_in_words(turn)}{time}"]
     count = len(turn.options)
     numbers = "1" if count == 1 else f"1 to {count}"
     dice = dice_in_words(turn.dice) if turn.dice else "the dice"
-    return [*option_lines(turn, glyphs), f"You: {numbers} to choose how to use {dice}"]
+    return [*option_lines(turn, glyphs), f"You: {numbers} to choose how to use {dice}{time}"]
 
 
 def option_lines(turn: Turn, glyphs: Glyphs) -> list[str]:
@@ -84,6 +85,7 @@ def room_lines(room: RoomView) -> list[str]:
     table = room.table
     title = f" ({table.title})" if table.title else ""
     private = ", with a password" if table.private else ""
+    private += ", locked" if table.locked else ""
     return [f"Room {table.room}{title}: {options_in_words(table.options)}{private}"]
 
 
@@ -93,6 +95,8 @@ def waiting_lines(view: View) -> list[str]:
     if room is None or room.table.phase == "playing":
         return []
     if room.table.creator != view.name:
+        if room.table.phase == "over" and room.seat is not None:
+            return ["/rematch agrees to another game, /quit leaves"]
         return [] if room.table.creator is None else [f"{room.table.creator} starts the game"]
     free = [seat for seat in room.table.seats if seat is None]
     if free:
@@ -132,6 +136,8 @@ def _seat(table: Table, seat: int, own: int | None) -> str:
         "you" if seat == own else "",
         f"computer player {who.bot}" if who.bot else "",
         f"played by {who.autopilot}" if who.autopilot else "",
+        f"{who.bank:.0f} s in the bank" if who.bank is not None else "",
+        "wants a rematch" if who.rematch else "",
         "away" if who.away else "",
         "out of the game" if who.resigned else "",
         "has charge of the room" if who.name == table.creator else "",

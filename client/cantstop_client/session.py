@@ -106,8 +106,11 @@ class Session:
         """Leave, within a second."""
         if self._keeper is not None:
             self._keeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await self._keeper
+            # Bounded, and not an await of the task itself: its end is no matter any more.
+            await asyncio.wait([self._keeper], timeout=2 * CLOSE_TIMEOUT)
+            if self._keeper.done() and not self._keeper.cancelled():
+                # Whoever had to know has seen it; asyncio shall not complain that nobody did.
+                self._keeper.exception()
 
     async def _keep(self, socket: ClientConnection) -> Ended:
         attempt = 0
@@ -140,8 +143,12 @@ class Session:
                         break
                     except FAILURES as error:
                         failure = error
+        except Exception as fault:
+            # The listener's, such as an output that nobody reads: who waits shall see that.
+            self._give_up_waiting(fault)
+            raise
         finally:
-            self._give_up_waiting()
+            self._give_up_waiting(SessionOver("the connection ended before the answer"))
 
     async def _introduce(self) -> tuple[ClientConnection, Welcome]:
         """A new connection on which the server knows who we are."""
@@ -220,10 +227,10 @@ class Session:
         self._listener(ended)
         return ended
 
-    def _give_up_waiting(self) -> None:
+    def _give_up_waiting(self, why: Exception) -> None:
         for reply in self._waiting.values():
             if not reply.done():
-                reply.set_exception(SessionOver("the connection ended before the answer"))
+                reply.set_exception(why)
         self._waiting.clear()
 
     def _trouble(self, error: BaseException) -> str:

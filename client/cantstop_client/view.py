@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from cantstop_client.happenings import Ended, Happening, Lost, Resumed
-from cantstop_protocol.events import AnyEvent, Left
+from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.messages import (
     Entered,
     Exit,
@@ -136,7 +136,7 @@ def _updated(view: View, update: Update) -> tuple[View, tuple[News, ...]]:
     room = replace(
         before,
         table=update.table,
-        seat=_own_seat(before.seat, update),
+        seat=_own_seat(update.table, view.name),
         seq=update.seq,
         log=(*before.log, NumberedEvent(update.seq, update.event))[-LOG_EVENTS:],
         gap=before.gap or update.seq > before.seq + 1,
@@ -144,5 +144,9 @@ def _updated(view: View, update: Update) -> tuple[View, tuple[News, ...]]:
     return replace(view, room=room), (News(update.event, update.table),)
 
 
-def _own_seat(seat: int | None, update: Update) -> int | None:
-    return None if isinstance(update.event, Left) and update.event.seat == seat else seat
+def _own_seat(table: Table, name: str) -> int | None:
+    """Where one sits: people are moved when the number of seats changes."""
+    for index, seat in enumerate(table.seats):
+        if seat is not None and seat.bot is None and not seat.left and seat.name == name:
+            return index
+    return None

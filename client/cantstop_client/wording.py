@@ -22,16 +22,30 @@ from cantstop_protocol.events import (
     CreatorChanged,
     Finished,
     Joined,
+    Kicked,
     Left,
+    LockSet,
+    RematchAccepted,
     Resigned,
     Rolled,
+    SeatsSwapped,
+    SpectatorChatSet,
     Started,
     Stopped,
+    TimeUp,
+    TimeWarning,
+    Unrecognised,
 )
 from cantstop_protocol.table import Columns, Dice, GameOptions, Table
 
 FIRST_COLUMN: Final = 2
 ALL_ROLLS: Final = 1296
+
+_ABSENCE: Final = {
+    "autopilot": "",
+    "wait": ", absent players are waited for",
+    "forfeit": ", absent players forfeit",
+}
 
 
 def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
@@ -66,15 +80,19 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
             return f"{named(name)} lets a computer play the seat: {kind}"
         case Chatted(name, _, text):
             return f"{named(name)}: {text}"
-        case Started(_, options, names, first):
+        case Started(_, options, names, first, draw):
             players = ", ".join(f"{named(name)} ({letter(i)})" for i, name in enumerate(names))
             opener = named(names[first]) if first < len(names) else letter(first)
-            return f"{players}: the game begins. {options_in_words(options)}. {opener} rolls first"
+            drawn = ", ".join(f"{letter(seat)} {total}" for seat, total in draw)
+            opening = f"The draw: {drawn}. {opener}" if drawn else opener
+            return f"{players}: the game begins. {options_in_words(options)}. {opening} rolls first"
         case Rolled(seat, dice, _):
             return f"{seat_name(table, seat)} rolls {dice_in_words(dice)}"
-        case Busted(seat, dice, lost):
+        case Busted(seat, dice, lost, pairings):
             loss = _loss(lost, _markers(news.table, seat))
-            return f"{seat_name(table, seat)} busts with {dice_in_words(dice)}: {loss}"
+            dead = ", ".join(f"{a}+{b}" for a, b in pairings)
+            roll = f"{dice_in_words(dice)} ({dead})" if dead else dice_in_words(dice)
+            return f"{seat_name(table, seat)} busts with {roll}: {loss}"
         case Advanced(seat, columns, runners):
             taken = columns_in_words(columns, glyphs)
             places = _places(runners, table.lengths, sorted(set(columns)))
@@ -93,6 +111,23 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
             return f"{seat_name(table, winner)} wins the game after {_turns(turns)}"
         case Abandoned(_, turns):
             return f"The game is abandoned after {_turns(turns)}: it counts for nobody"
+        case SeatsSwapped(name, (one, other)):
+            return f"{named(name)} lets {letter(one)} and {letter(other)} change places"
+        case Kicked(name, _):
+            return f"{named(name)} is put out of the room"
+        case LockSet(name, locked):
+            newcomers = "nobody new comes in" if locked else "newcomers are welcome"
+            return f"{named(name)} {'locks' if locked else 'opens'} the room: {newcomers}"
+        case SpectatorChatSet(name, mode):
+            return f"{named(name)} sets the chat of those who watch: {mode}"
+        case RematchAccepted(name, _):
+            return f"{named(name)} wants another game: /rematch agrees"
+        case TimeWarning(seat, seconds):
+            return f"{seat_name(table, seat)} has {seconds} seconds left"
+        case TimeUp(seat):
+            return f"{seat_name(table, seat)} has run out of time: the safe thing is done"
+        case Unrecognised(kind):
+            return f"Something happened that this version cannot tell: {kind}"
         case _:
             assert_never(event)
 
@@ -134,7 +169,18 @@ def options_in_words(options: GameOptions) -> str:
     seats = "solitaire" if options.seats == 1 else f"{options.seats} seats"
     columns = "1 column wins" if options.target == 1 else f"{options.target} columns win"
     dead = ", dead markers stay" if options.dead_markers == "kept" else ""
-    return f"{seats}, {columns}{dead}"
+    return f"{seats}, {columns}{dead}{_clock_in_words(options)}{_ABSENCE[options.absence]}"
+
+
+def _clock_in_words(options: GameOptions) -> str:
+    parts = []
+    if options.decision_seconds:
+        parts.append(f"{options.decision_seconds} s a decision")
+    if options.bank_seconds:
+        parts.append(f"a bank of {options.bank_seconds} s")
+        if options.increment_seconds:
+            parts.append(f"{options.increment_seconds} s more with each turn")
+    return f", {_listed(parts)}" if parts else ""
 
 
 def _loss(lost: Columns, markers: Columns | None) -> str:

@@ -2,6 +2,9 @@
 
 A frame is one msgpack map whose ``type`` names the message. Unpacking has hard limits, then one
 conversion to the struct that the tag names; whatever fails on the way is ``Malformed``.
+
+A server takes nothing that it does not know. A client passes over it: unknown fields vanish,
+unknown messages and events become ``Unrecognised``, so that a newer server may say more.
 """
 
 from typing import Any, Final, TypeVar, get_args
@@ -10,8 +13,10 @@ import msgpack
 import msgspec
 
 from cantstop_protocol.commands import AnyCommand, Command
+from cantstop_protocol.events import AnyEvent, Event
 from cantstop_protocol.limits import MAX_COMMAND_BYTES, MAX_ID, MAX_MESSAGE_BYTES
 from cantstop_protocol.messages import AnyMessage, Message
+from cantstop_protocol.table import GameOptions
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -34,6 +39,7 @@ def _by_tag(union: object) -> dict[str, Any]:
 
 COMMANDS: Final[dict[str, type[Command]]] = _by_tag(AnyCommand)
 MESSAGES: Final[dict[str, type[Message]]] = _by_tag(AnyMessage)
+EVENTS: Final[dict[str, type[Event]]] = _by_tag(AnyEvent)
 
 _encoder: Final = msgspec.msgpack.Encoder()
 
@@ -45,12 +51,17 @@ def encode(message: Command | Message) -> bytes:
 
 def decode_command(frame: bytes | str) -> Command:
     """The command in a frame from a client. Raises ``Malformed``."""
-    return _convert(_unpack(frame, MAX_COMMAND_BYTES, _MAX_COMMAND_ITEMS), COMMANDS)
+    value = _unpack(frame, MAX_COMMAND_BYTES, _MAX_COMMAND_ITEMS)
+    command = _convert(value, COMMANDS)
+    _check_options(value, command)
+    return command
 
 
 def decode_message(frame: bytes | str) -> Message:
     """The message in a frame from a server. Raises ``Malformed``."""
-    return _convert(_unpack(frame, MAX_MESSAGE_BYTES, _MAX_MESSAGE_ITEMS), MESSAGES)
+    value = _unpack(frame, MAX_MESSAGE_BYTES, _MAX_MESSAGE_ITEMS)
+    _mark_unknown(value)
+    return _convert(value, MESSAGES)
 
 
 def _unpack(frame: bytes | str, max_bytes: int, max_items: int) -> object:
@@ -84,6 +95,30 @@ def _convert(value: object, structs: dict[str, type[S]]) -> S:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:
         raise Malformed(f"{tag}: {error}", known_id) from error
+
+
+def _check_options(value: object, command: Command) -> None:
+    """Refuse unknown options as unknown fields are refused; in messages they are passed over."""
+    options = value.get("options") if isinstance(value, dict) else None
+    unknown = set(options or ()) - set(GameOptions.__struct_fields__)
+    if unknown:
+        raise Malformed(f"unknown options {sorted(map(str, unknown))!r:.60}", command.id)
+
+
+def _mark_unknown(value: object) -> None:
+    """Replace what a newer server made up, so that the conversion to our types succeeds."""
+    if not isinstance(value, dict):
+        return
+    kind = value.get("type")
+    if isinstance(kind, str) and kind not in MESSAGES:
+        value.clear()
+        value.update({"type": "unrecognised", "kind": kind})
+    listed = value.get("events")
+    for holder in (value, *(listed if isinstance(listed, list) else ())):
+        event = holder.get("event") if isinstance(holder, dict) else None
+        kind = event.get("type") if isinstance(event, dict) else None
+        if isinstance(kind, str) and kind not in EVENTS:
+            holder["event"] = {"type": "unrecognised", "kind": kind}
 
 
 def _plain(error: Exception) -> str:

@@ -3,9 +3,19 @@
 from enum import StrEnum
 
 
-class ErrorCode(StrEnum):
+class Code(StrEnum):
+    """Base of the codes: one that a newer server made up is ``unknown`` here, not an error."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Code | None":
+        return cls["UNKNOWN"] if isinstance(value, str) else None
+
+
+class ErrorCode(Code):
     """Why a command was refused. The text beside it says what to do."""
 
+    UNKNOWN = "unknown"
+    """Never sent: what a client makes of a code that it does not know."""
     MALFORMED = "malformed"
     """The frame is no command: not msgpack, unknown type, missing or wrong field, out of range."""
     NOT_IDENTIFIED = "not_identified"
@@ -20,8 +30,10 @@ class ErrorCode(StrEnum):
     BAD_OPTIONS = "bad_options"
     NO_SUCH_ROOM = "no_such_room"
     BAD_PASSWORD = "bad_password"
+    NOT_ADMITTED = "not_admitted"
+    """The room is locked, or its creator has put this person out."""
     ROOM_FULL = "room_full"
-    """Every seat is taken, or the game has begun. Watching is still possible."""
+    """Every seat is taken, or the game has begun, or no more people can watch."""
     NOT_IN_ROOM = "not_in_room"
     ALREADY_IN_ROOM = "already_in_room"
     NOT_CREATOR = "not_creator"
@@ -36,16 +48,20 @@ class ErrorCode(StrEnum):
     TOO_FAST = "too_fast"
     """A rate limit; the same command will be accepted a little later."""
     SERVER_FULL = "server_full"
+    """The server holds as many rooms as it can, or this person as many as one may run."""
     STORAGE = "storage"
     """The database did not take it; nothing has changed, try again later."""
     INTERNAL = "internal"
     """A fault in the server; nothing has changed."""
     SHUTTING_DOWN = "shutting_down"
+    NOT_ADMIN = "not_admin"
+    """The token is not the one that the server's host has."""
 
 
-class ByeCode(StrEnum):
+class ByeCode(Code):
     """Why the server ends a connection. After ``replaced`` and ``flood`` do not reconnect."""
 
+    UNKNOWN = "unknown"
     SHUTDOWN = "shutdown"
     REPLACED = "replaced"
     """The same identity connected from somewhere else."""
@@ -53,10 +69,15 @@ class ByeCode(StrEnum):
     """Too much that was refused."""
     IDLE = "idle"
     """No ``hello`` within the time for it."""
+    KICKED = "kicked"
+    """The server's host has put this person out. Do not reconnect."""
 
 
-class ExitCode(StrEnum):
+class ExitCode(Code):
     """Why somebody is out of a room without having left it."""
 
+    UNKNOWN = "unknown"
     ROOM_CLOSED = "room_closed"
     ROOM_FAULT = "room_fault"
+    KICKED = "kicked"
+    """The creator has put this person out; the room will not admit them again."""

@@ -11,7 +11,7 @@ from cantstop_protocol.limits import (
     MAX_TOKEN_CHARACTERS,
     MIN_TOKEN_CHARACTERS,
 )
-from cantstop_protocol.table import GameOptions
+from cantstop_protocol.table import GameOptions, SpectatorChat
 
 Id = Annotated[int, Meta(ge=1, le=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_ID)]
@@ -21,6 +21,7 @@ BotKind = Annotated[str, Meta(min_length=1, max_length=16)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD_CHARACTERS)]
 RawText = Annotated[str, Meta(max_length=2048)]
 Role = Literal["player", "spectator"]
+AdminAction = Literal["broadcast", "close", "drain", "kick", "players", "rooms", "status"]
 
 
 class Command(
@@ -40,12 +41,14 @@ class Hello(Command, frozen=True, tag="hello"):
     """Say who you are, once, before anything else. Answered by ``Welcome``.
 
     ``token`` proves that ``name`` is yours; ``instance`` is a random text of this run of the
-    client, so that a command sent again after a reconnect is recognised.
+    client, so that a command sent again after a reconnect is recognised. ``password`` is the
+    server's, if its greeting says that it has one.
     """
 
     name: RawText
     token: Annotated[str, Meta(min_length=MIN_TOKEN_CHARACTERS, max_length=MAX_TOKEN_CHARACTERS)]
     instance: Annotated[str, Meta(min_length=8, max_length=MAX_INSTANCE_CHARACTERS)]
+    password: Password = ""
 
 
 class ListRooms(Command, frozen=True, tag="list_rooms"):
@@ -74,7 +77,13 @@ class Join(Command, frozen=True, tag="join"):
 
 
 class Leave(Command, frozen=True, tag="leave"):
-    """Leave the room for good. In a running game this resigns the seat."""
+    """Leave the room for good. In a running game this resigns the seat.
+
+    ``room`` names it; without it, it is the room that this connection is in. With it one can leave
+    without having returned first.
+    """
+
+    room: Annotated[str, Meta(max_length=16)] = ""
 
 
 class Configure(Command, frozen=True, tag="configure"):
@@ -84,15 +93,58 @@ class Configure(Command, frozen=True, tag="configure"):
 
 
 class AddBot(Command, frozen=True, tag="add_bot"):
-    """The creator gives the first free seat to a computer player of this kind."""
+    """The creator gives a seat to a computer player of this kind.
+
+    Without ``seat`` it is the first free one; with it a free one, or that of a computer player,
+    which is replaced.
+    """
 
     kind: BotKind
+    seat: SeatIndex | None = None
 
 
 class RemoveBot(Command, frozen=True, tag="remove_bot"):
     """The creator takes a computer player out of its seat, between games."""
 
     seat: SeatIndex
+
+
+class SwapSeats(Command, frozen=True, tag="swap_seats"):
+    """The creator lets two seats change places, between games."""
+
+    seats: tuple[SeatIndex, SeatIndex]
+
+
+class Kick(Command, frozen=True, tag="kick"):
+    """The creator puts somebody out of the room for good."""
+
+    name: RawText
+
+
+class Lock(Command, frozen=True, tag="lock"):
+    """The creator lets no newcomers in, or lets them in again. Members may always return."""
+
+    locked: bool
+
+
+class PassRoom(Command, frozen=True, tag="pass_room"):
+    """The creator makes another member the room's creator."""
+
+    name: RawText
+
+
+class SetSpectatorChat(Command, frozen=True, tag="set_spectator_chat"):
+    """The creator says where spectators' chat goes: apart, merged with the table's, or nowhere."""
+
+    mode: SpectatorChat
+
+
+class Rematch(Command, frozen=True, tag="rematch"):
+    """Agree to another game after the end of one."""
+
+
+class Resign(Command, frozen=True, tag="resign"):
+    """Give the running game up and stay in the room."""
 
 
 class Start(Command, frozen=True, tag="start"):
@@ -130,6 +182,22 @@ class Chat(Command, frozen=True, tag="chat"):
     text: RawText
 
 
+class Admin(Command, frozen=True, tag="admin"):
+    """The server's host looks around or steps in; no ``Hello`` is needed. Answered by
+    ``AdminReport``.
+
+    ``kick`` puts ``name`` out of ``room``, or off the server if there is none; ``close`` ends
+    ``room``; ``broadcast`` tells ``text`` to everyone; ``drain`` lets no game begin any more, and
+    the server ends with the last one.
+    """
+
+    token: Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
+    action: AdminAction
+    room: Annotated[str, Meta(max_length=16)] = ""
+    name: RawText = ""
+    text: RawText = ""
+
+
 AnyCommand = (
     Hello
     | ListRooms
@@ -139,10 +207,18 @@ AnyCommand = (
     | Configure
     | AddBot
     | RemoveBot
+    | SwapSeats
+    | Kick
+    | Lock
+    | PassRoom
+    | SetSpectatorChat
+    | Rematch
+    | Resign
     | Start
     | Roll
     | Choose
     | Stop
     | Autopilot
     | Chat
+    | Admin
 )

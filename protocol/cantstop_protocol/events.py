@@ -5,11 +5,17 @@
 
 from msgspec import Struct
 
-from cantstop_protocol.table import Columns, Dice, GameOptions
+from cantstop_protocol.table import Columns, Dice, GameOptions, SpectatorChat
 
 
 class Event(Struct, frozen=True, tag_field="type"):
     """Base of all events."""
+
+
+class Unrecognised(Event, frozen=True, tag="unrecognised"):
+    """Never sent: what a client makes of an event of a kind that it does not know."""
+
+    kind: str
 
 
 class Created(Event, frozen=True, tag="created"):
@@ -74,6 +80,54 @@ class BotRemoved(Event, frozen=True, tag="bot_removed"):
     seat: int
 
 
+class SeatsSwapped(Event, frozen=True, tag="seats_swapped"):
+    """Two seats changed places before a game."""
+
+    name: str
+    seats: tuple[int, int]
+
+
+class Kicked(Event, frozen=True, tag="kicked"):
+    """The creator put somebody out; in a running game this also resigns the seat."""
+
+    name: str
+    seat: int | None
+
+
+class LockSet(Event, frozen=True, tag="lock_set"):
+    """The creator locked the room for newcomers, or opened it again."""
+
+    name: str
+    locked: bool
+
+
+class SpectatorChatSet(Event, frozen=True, tag="spectator_chat_set"):
+    """Where spectators' chat goes from now on."""
+
+    name: str
+    mode: SpectatorChat
+
+
+class RematchAccepted(Event, frozen=True, tag="rematch_accepted"):
+    """Somebody agrees to another game; it starts when all who are present do."""
+
+    name: str
+    seat: int
+
+
+class TimeWarning(Event, frozen=True, tag="time_warning"):
+    """The seat to move has so many seconds left for its decision."""
+
+    seat: int
+    seconds: int
+
+
+class TimeUp(Event, frozen=True, tag="time_up"):
+    """The seat's time ran out; what was done for it follows."""
+
+    seat: int
+
+
 class AutopilotSet(Event, frozen=True, tag="autopilot_set"):
     """A person's seat is played by this kind of computer player from now on; None: no longer."""
 
@@ -91,12 +145,17 @@ class Chatted(Event, frozen=True, tag="chatted"):
 
 
 class Started(Event, frozen=True, tag="started"):
-    """A game began. ``names`` by seat; ``first`` is the seat that rolls first."""
+    """A game began. ``names`` by seat; ``first`` is the seat that rolls first.
+
+    ``draw`` lists what was rolled for the first seat, as seat and sum of four dice, in order; the
+    highest begins, equals roll again. It is empty when the first seat went round.
+    """
 
     game: str
     options: GameOptions
     names: tuple[str, ...]
     first: int
+    draw: tuple[tuple[int, int], ...] = ()
 
 
 class Rolled(Event, frozen=True, tag="rolled"):
@@ -108,11 +167,15 @@ class Rolled(Event, frozen=True, tag="rolled"):
 
 
 class Busted(Event, frozen=True, tag="busted"):
-    """A roll without an option. ``lost`` is where the runners stood that came off."""
+    """A roll without an option. ``lost`` is where the runners stood that came off.
+
+    ``pairings`` are the different pairs of totals that the dice gave, none of them playable.
+    """
 
     seat: int
     dice: Dice
     lost: Columns
+    pairings: tuple[tuple[int, int], ...] = ()
 
 
 class Advanced(Event, frozen=True, tag="advanced"):
@@ -159,7 +222,8 @@ class Abandoned(Event, frozen=True, tag="abandoned"):
 
 
 AnyEvent = (
-    Created
+    Unrecognised
+    | Created
     | Joined
     | Left
     | Away
@@ -168,6 +232,13 @@ AnyEvent = (
     | Configured
     | BotAdded
     | BotRemoved
+    | SeatsSwapped
+    | Kicked
+    | LockSet
+    | SpectatorChatSet
+    | RematchAccepted
+    | TimeWarning
+    | TimeUp
     | AutopilotSet
     | Chatted
     | Started

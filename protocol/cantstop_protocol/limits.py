@@ -5,19 +5,19 @@ from typing import Final
 SUBPROTOCOL: Final = "cantstop.1"
 """The WebSocket subprotocol; the number rises when an old client could not follow any more."""
 
-SUBPROTOCOL_FAMILY: Final = "cantstop."
-
 DEFAULT_PORT: Final = 7112
 
 MAX_COMMAND_BYTES: Final = 4096
 """The largest frame a client may send."""
 
-MAX_MESSAGE_BYTES: Final = 256 * 1024
+MAX_MESSAGE_BYTES: Final = 1024 * 1024
 """The largest frame a server may send."""
 
 MAX_NAME_CELLS: Final = 20
 MAX_TITLE_CELLS: Final = 40
 MAX_CHAT_CELLS: Final = 400
+MAX_BYTES_PER_CELL: Final = 4
+"""A text of so many cells has at most four times as many bytes in UTF-8: marks add no cells."""
 MAX_PASSWORD_CHARACTERS: Final = 64
 MIN_TOKEN_CHARACTERS: Final = 32
 MAX_TOKEN_CHARACTERS: Final = 128

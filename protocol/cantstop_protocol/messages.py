@@ -11,17 +11,25 @@ class Message(Struct, frozen=True, kw_only=True, tag_field="type"):
     """Base of all messages."""
 
 
+class Unrecognised(Message, frozen=True, tag="unrecognised"):
+    """Never sent: what a client makes of a message of a kind that it does not know."""
+
+    kind: str
+
+
 class Greeting(Message, frozen=True, tag="greeting"):
     """The first message on a connection.
 
     ``server`` is the lasting random id of this server: a client derives its token from it, so
-    that no server learns the token for another. ``bots`` are the kinds of computer players.
+    that no server learns the token for another. ``bots`` are the kinds of computer players;
+    ``password`` says that ``Hello`` must carry the server's password.
     """
 
     server: str
     name: str
     software: str
     bots: tuple[str, ...]
+    password: bool = False
 
 
 class Welcome(Message, frozen=True, tag="welcome"):
@@ -90,6 +98,53 @@ class Notice(Message, frozen=True, tag="notice"):
     message: str
 
 
+class Aside(Message, frozen=True, tag="aside"):
+    """A spectator's line to the other spectators; it is no event of the room."""
+
+    name: str
+    text: str
+
+
+class ServerStatus(Struct, frozen=True):
+    """How a server is. ``uptime`` in seconds; ``players`` are people who have said hello.
+
+    ``database`` is False while the database takes nothing down.
+    """
+
+    name: str
+    software: str
+    uptime: int
+    connections: int
+    players: int
+    rooms: int
+    games: int
+    draining: bool
+    database: bool
+
+
+class Presence(Struct, frozen=True):
+    """Somebody who is connected: the server's id for them, and the room they are in, if any."""
+
+    player: int
+    name: str
+    room: str | None
+    address: str
+
+
+class AdminReport(Message, frozen=True, tag="admin_report"):
+    """The reply to ``Admin``: how the server is now, and what was asked for.
+
+    ``told`` is how many people a broadcast or a drain was told to. ``rooms`` and ``players`` are
+    at most 1,000 each; ``status`` has the full numbers.
+    """
+
+    re: int
+    status: ServerStatus
+    rooms: tuple[RoomSummary, ...] = ()
+    players: tuple[Presence, ...] = ()
+    told: int = 0
+
+
 class Exit(Message, frozen=True, tag="exit"):
     """One is out of the room without having left it; the connection stays."""
 
@@ -105,4 +160,18 @@ class Bye(Message, frozen=True, tag="bye"):
     message: str
 
 
-AnyMessage = Greeting | Welcome | Ok | Error | Rooms | Entered | Update | Notice | Exit | Bye
+AnyMessage = (
+    Unrecognised
+    | Greeting
+    | Welcome
+    | Ok
+    | Error
+    | Rooms
+    | Entered
+    | Update
+    | Notice
+    | Aside
+    | AdminReport
+    | Exit
+    | Bye
+)

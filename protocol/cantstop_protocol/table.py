@@ -14,21 +14,36 @@ Dice = tuple[int, int, int, int]
 DeadMarkers = Literal["removed", "kept"]
 RoomPhase = Literal["waiting", "playing", "over"]
 Decision = Literal["roll", "choose", "roll_or_stop"]
+Absence = Literal["autopilot", "wait", "forfeit"]
+SpectatorChat = Literal["apart", "merged", "muted"]
 
 
-class GameOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a room plays: ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5."""
+class GameOptions(Struct, frozen=True):
+    """What a room plays, and how.
+
+    ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5. ``absence`` is what happens
+    when the player to move is away. A decision may take ``decision_seconds`` and then what is left
+    of the player's bank of ``bank_seconds``, which gains ``increment_seconds`` with each turn of
+    theirs; both 0 is no clock.
+    """
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
     target: Annotated[int, Meta(ge=1, le=5)] = 3
     dead_markers: DeadMarkers = "removed"
+    absence: Absence = "autopilot"
+    decision_seconds: Annotated[int, Meta(ge=0, le=3600)] = 0
+    bank_seconds: Annotated[int, Meta(ge=0, le=36000)] = 0
+    increment_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
 
 
 class Seat(Struct, frozen=True):
     """Who sits there and what is theirs on the board.
 
     ``bot`` is the kind of a computer player's own seat, ``autopilot`` the kind that plays for a
-    person just now. ``away``: the person's connection is gone and the seat is held.
+    person just now. ``away``: the person's connection is gone and the seat is held. ``left``: the
+    person has left the room; the board keeps the name until the seat is taken anew.
+    ``bank`` is what was left of the player's bank of time, in seconds, when the last decision was
+    made; None if the game has no bank. ``rematch``: the person has agreed to another game.
     """
 
     name: str
@@ -37,6 +52,9 @@ class Seat(Struct, frozen=True):
     away: bool
     resigned: bool
     markers: Columns
+    left: bool = False
+    bank: float | None = None
+    rematch: bool = False
 
 
 class Option(Struct, frozen=True):
@@ -58,7 +76,8 @@ class Turn(Struct, frozen=True):
 
     ``ply`` numbers the pending decision; a move names it. ``dice`` and ``options`` are set while
     ``decision`` is "choose". ``busting_rolls`` of 1,296 and ``rule_of_28`` speak of the position
-    as it stands.
+    as it stands. ``seconds_left`` is the time for this decision, bank included, when the message
+    was made; None without a clock.
     """
 
     seat: int
@@ -70,6 +89,7 @@ class Turn(Struct, frozen=True):
     options: tuple[Option, ...]
     busting_rolls: int
     rule_of_28: int
+    seconds_left: float | None = None
 
 
 class Result(Struct, frozen=True):
@@ -101,6 +121,8 @@ class Table(Struct, frozen=True):
     game: str | None
     turn: Turn | None
     result: Result | None
+    locked: bool = False
+    spectator_chat: SpectatorChat = "apart"
 
 
 class RoomSummary(Struct, frozen=True):

@@ -6,7 +6,12 @@ from typing import Final
 
 from wcwidth import wcswidth, wcwidth
 
-from cantstop_protocol.limits import MAX_CHAT_CELLS, MAX_NAME_CELLS, MAX_TITLE_CELLS
+from cantstop_protocol.limits import (
+    MAX_BYTES_PER_CELL,
+    MAX_CHAT_CELLS,
+    MAX_NAME_CELLS,
+    MAX_TITLE_CELLS,
+)
 
 _UNSHOWABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BLANK_LOOKING: Final = frozenset("\u2800\u115f\u1160\u3164\uffa0\u034f")
@@ -54,8 +59,7 @@ def clean_name(raw: str) -> str:
         raise BadText("a name needs at least one visible character")
     if visible(name) != name:
         raise BadText("a name is one line without control, invisible or doubled space characters")
-    if cells(name) > MAX_NAME_CELLS:
-        raise BadText(f"a name takes at most {MAX_NAME_CELLS} cells, this one {cells(name)}")
+    _bounded(name, MAX_NAME_CELLS, "a name")
     if name[0] in "/@#":
         raise BadText(f"a name does not begin with {name[0]!r}")
     return name
@@ -83,4 +87,6 @@ def clean_chat(raw: str) -> str:
 def _bounded(text: str, limit: int, what: str) -> str:
     if cells(text) > limit:
         raise BadText(f"{what} takes at most {limit} cells, this one {cells(text)}")
+    if len(text.encode()) > limit * MAX_BYTES_PER_CELL:
+        raise BadText(f"{what} takes at most {limit * MAX_BYTES_PER_CELL} bytes: use fewer marks")
     return text

@@ -1,6 +1,6 @@
 """What a server is started with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cantstop_protocol.limits import DEFAULT_PORT
 
@@ -17,7 +17,9 @@ class Limits:
     command_burst: int = 100
     chat_rate: float = 1.0
     chat_burst: int = 5
-    refusals_before_bye: int = 500
+    refusal_rate: float = 5.0
+    refusal_burst: int = 500
+    """Who is refused more often than this is dismissed."""
     buffered_bytes: int = 256 * 1024
     """What may wait for a client that does not read, before it is cut off."""
     hello_timeout: float = 10.0
@@ -27,8 +29,15 @@ class Limits:
     """How many computer players that take long over a decision may think at a time."""
     thinking_seconds: float = 15.0
     """How long such a decision may take, the wait for its turn included."""
+    absence_grace: float = 30.0
+    """How long the player to move may be away before the room's rule for it holds."""
+    seat_grace: float = 120.0
+    """How long a seat is held for somebody who is away between games."""
     room_grace: float = 600.0
-    """How long a room waits when everyone's connection is gone."""
+    """How long a room without a running game waits when everyone is away."""
+    game_grace: float = 86_400.0
+    """How long a running game waits when everyone is away, before it is abandoned."""
+    connections_per_address: int = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +55,13 @@ class ServerConfig:
     private: bool = False
     busy_timeout: float = 5.0
     """How many seconds to wait for another program's lock on the database."""
+    password: str = field(default="", repr=False)
+    """What everyone must know who wants in; empty for nothing."""
+    tls_cert: str = ""
+    tls_key: str = ""
+    """Files in PEM form, both or neither."""
+    admin_token: str = field(default="", repr=False)
+    """What ``cantstop admin`` proves itself with; empty for one that is made at each start."""
+    metrics_public: bool = False
+    """Whether ``/healthz`` and ``/metrics`` answer others than this machine."""
     limits: Limits = Limits()

@@ -19,7 +19,7 @@ from cantstop_protocol.limits import SUBPROTOCOL
 from cantstop_protocol.messages import Greeting, Message, Welcome
 from cantstop_protocol.table import Columns, GameOptions, Seat, Table, Turn
 
-SECONDS = 20
+SECONDS = 90
 """How long anything may take before a test fails; far above what is ever needed."""
 
 LENGTHS = (3, 5, 7, 9, 11, 13, 11, 9, 7, 5, 3)

@@ -95,11 +95,14 @@ async def test_no_input_at_all_ends_at_once(stream) -> None:
 async def test_an_endless_input_waits_for_room() -> None:
     class Endless(io.StringIO):
         given = 0
+        stopped = False
 
         def __iter__(self):
             return self
 
         def __next__(self) -> str:
+            if self.stopped:
+                raise StopIteration
             self.given += 1
             return "r\n"
 
@@ -118,6 +121,8 @@ async def test_an_endless_input_waits_for_room() -> None:
     await asyncio.wait_for(delivered.wait(), 20)
     assert count == 64
     assert stream.given <= 65
+    stream.stopped = True
+    source.taken()
 
 
 def test_what_is_a_terminal() -> None:

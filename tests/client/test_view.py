@@ -1,6 +1,7 @@
 """The view is made from messages alone, whatever their order."""
 
 import pytest
+from msgspec import structs
 
 from cantstop_client.happenings import Ended, Lost, Resumed
 from cantstop_client.view import LOG_EVENTS, View, left, receive
@@ -147,10 +148,16 @@ def test_being_put_out_of_a_room(entered) -> None:
     assert view.room is None
 
 
-def test_a_resigned_seat_is_no_longer_ones_own(entered, update) -> None:
-    view, _ = after(entered(seq=1, seat=1), update(2, Left("Ann", 0)))
-    assert view.room.seat == 1
-    view, _ = after(update(3, Left("keller", 1)), view=view)
+def test_ones_seat_is_where_ones_name_sits_until_one_has_left(entered, table, seat) -> None:
+    ben = Welcome(re=1, name="Ben", rooms=())
+    three = table(seat("Ann"), None, seat("Ben"))
+    view, _ = after(ben, Entered(re=1, seat=2, seq=1, events=(), complete=True, table=three))
+    assert view.room.seat == 2
+    closer = table(seat("Ann"), seat("Ben"))
+    view, _ = after(Update(seq=2, event=said(2), table=closer), view=view)
+    assert view.room.seat == 1, "people move when the number of seats changes"
+    gone = table(seat("Ann"), structs.replace(seat("Ben"), left=True))
+    view, _ = after(Update(seq=3, event=Left("Ben", 1), table=gone), view=view)
     assert view.room.seat is None
 
 

@@ -41,6 +41,7 @@ def every_event(columns):
         events.Rolled(0, (3, 4, 5, 6), ((7, 11), (8, 10), (9, 9))),
         events.Busted(0, (1, 1, 2, 3), columns({7: 4, 6: 2})),
         events.Busted(0, (1, 1, 2, 3), columns()),
+        events.Busted(0, (1, 1, 2, 3), columns({7: 4}), ((2, 5), (3, 4))),
         events.Advanced(0, (7, 11), columns({7: 3, 11: 1})),
         events.Advanced(0, (9, 9), columns({9: 2})),
         events.Stopped(0, columns({7: 3}), ()),
@@ -51,6 +52,22 @@ def every_event(columns):
         events.Finished("g1", 0, 1),
         events.Finished("g1", None, 9),
         events.Abandoned("g1", 5),
+        events.Started("g2", GameOptions(), ("Ann", "keller"), 1, ((0, 9), (1, 17))),
+        events.Configured(
+            "Ann",
+            GameOptions(
+                absence="forfeit", decision_seconds=30, bank_seconds=300, increment_seconds=5
+            ),
+        ),
+        events.SeatsSwapped("Ann", (0, 2)),
+        events.Kicked("Ben", 1),
+        events.LockSet("Ann", True),
+        events.LockSet("Ann", False),
+        events.SpectatorChatSet("Ann", "muted"),
+        events.RematchAccepted("Ann", 0),
+        events.TimeWarning(0, 10),
+        events.TimeUp(0),
+        events.Unrecognised("earthquake"),
     ]
 
 

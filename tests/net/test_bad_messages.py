@@ -1,6 +1,7 @@
 """Everything malformed or out of place gets an error and disturbs nobody's game."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ByeCode, ErrorCode
 from cantstop_protocol.limits import MAX_COMMAND_BYTES
 from cantstop_server.config import Limits
+from cantstop_server.rooms.outcome import World
+from cantstop_server.rooms.world import real_world
 
 
 def nested(depth: int) -> bytes:
@@ -75,6 +78,12 @@ SHAPES = {
 }
 
 
+def ann_begins() -> World:
+    """Real dice, but for the draw: Ann in the first seat wins it."""
+    real, draw = real_world(), deque([(6, 6, 6, 6), (1, 1, 1, 1)])
+    return World(lambda: draw.popleft() if draw else real.roll_dice(), real.now, real.game_id)
+
+
 @dataclass
 class Table:
     port: int
@@ -87,7 +96,7 @@ class Table:
 async def game(tmp_path: Path) -> AsyncIterator[Table]:
     """Ann and Ben in a started game; Ann is to roll."""
     async with (
-        serving(tmp_path / "games.db") as server,
+        serving(tmp_path / "games.db", world=ann_begins()) as server,
         connected(server.port, "Ann") as ann,
         connected(server.port, "Ben") as ben,
     ):
@@ -95,9 +104,7 @@ async def game(tmp_path: Path) -> AsyncIterator[Table]:
         assert isinstance(entered, messages.Entered)
         await ben.join(entered.table.room)
         await ann.expect_ok(commands.Start(id=ann.next_id()))
-        table = await ben.until(lambda t: t.phase == "playing")
-        if table.turn and table.turn.seat == 1:
-            ann, ben = ben, ann
+        await ben.until(lambda t: t.phase == "playing")
         yield Table(server.port, entered.table.room, ann, ben)
 
 
@@ -244,7 +251,7 @@ async def test_one_request_sent_twice_has_one_effect_and_the_same_answer(game: T
 
 
 async def test_flooding_is_answered_politely_and_then_ended(tmp_path: Path) -> None:
-    limits = Limits(command_rate=0.001, command_burst=20, refusals_before_bye=30)
+    limits = Limits(command_rate=0.001, command_burst=20, refusal_rate=0.001, refusal_burst=30)
     async with (
         serving(tmp_path / "games.db", limits=limits) as server,
         connected(server.port, "Ann") as ann,

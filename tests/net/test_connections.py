@@ -11,6 +11,7 @@ from websockets.typing import Subprotocol
 from wire import connected, serving
 
 from cantstop_protocol import commands, events, messages
+from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.errors import ServerError
@@ -222,7 +223,7 @@ async def test_a_room_ends_when_everyone_has_been_away_for_the_grace_time(
     tmp_path: Path,
 ) -> None:
     database = tmp_path / "games.db"
-    limits = Limits(room_grace=0.0)
+    limits = Limits(game_grace=0.0)
     async with serving(database, limits=limits) as server, connected(server.port, "Ben") as ben:
         async with connected(server.port, "Ann") as ann:
             entered = await ann.create(seats=1)
@@ -296,3 +297,190 @@ async def test_a_second_host_on_the_same_database_is_refused(tmp_path: Path) -> 
         with pytest.raises(ServerError, match="another"):
             async with serving(tmp_path / "games.db"):
                 pass
+
+
+async def test_leaving_and_returning_at_once_keeps_the_connection_in_the_room(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path / "games.db") as server, connected(server.port, "Ann") as ann:
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        async with connected(server.port, "Ben") as ben:
+            await ben.join(code)
+            await ann.websocket.send(encode(commands.Leave(id=901)))
+            await ann.websocket.send(encode(commands.Join(id=902, room=code)))
+            assert await ann.reply_to(901) == messages.Ok(re=901)
+            assert isinstance(await ann.reply_to(902), messages.Entered)
+            assert isinstance(await ann.do(commands.Chat, text="back"), messages.Ok)
+            await ben.do(commands.Chat, text="hello again")
+            await ann.wait_for(messages.Update)
+
+
+async def test_a_leave_whose_answer_was_lost_is_sent_again_without_returning(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ben.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        leave = commands.Leave(id=700, room=code)
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            reply = await ann.ask(leave)
+            assert isinstance(reply, messages.Error)
+            assert reply.code is ErrorCode.NOT_IN_ROOM
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            await ann.join(code)
+            assert await ann.ask(leave) == messages.Ok(re=700)
+        async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+            assert await ann.ask(leave) == messages.Ok(re=700), "the same answer once more"
+        rooms = await ben.do(commands.ListRooms)
+        assert isinstance(rooms, messages.Rooms)
+        assert [room.names for room in rooms.rooms] == [("Ben",)]
+
+
+async def test_a_create_sent_again_gives_the_same_room_and_role(tmp_path: Path) -> None:
+    create = commands.Create(id=600, role="spectator")
+    async with serving(tmp_path / "games.db") as server:
+        codes = set()
+        async with connected(server.port, "Ben") as ben:
+            for _ in range(2):
+                async with connected(server.port, "Ann", token=ANN_TOKEN, instance="i" * 16) as ann:
+                    for _ in range(2):
+                        entered = await ann.ask(create)
+                        assert isinstance(entered, messages.Entered)
+                        assert entered.seat is None
+                        codes.add(entered.table.room)
+                    if len(codes) == 1:
+                        await ben.join(entered.table.room)
+        assert len(codes) == 1
+
+
+async def test_a_room_whose_creator_only_watched_has_a_new_one_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    database = tmp_path / "games.db"
+    async with (
+        serving(database) as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2, role="spectator")
+        assert isinstance(entered, messages.Entered)
+        await ben.join(entered.table.room)
+    async with serving(database) as server, connected(server.port, "Ben") as ben:
+        back = await ben.join(entered.table.room)
+        assert isinstance(back, messages.Entered)
+        assert back.table.creator == "Ben"
+        assert isinstance(await ben.do(commands.AddBot, kind="keller"), messages.Ok)
+
+
+async def test_an_old_leave_that_is_repeated_after_a_return_puts_nobody_out(
+    tmp_path: Path,
+) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ben") as ben,
+        connected(server.port, "Ann") as ann,
+    ):
+        entered = await ben.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        await ann.join(entered.table.room)
+        leave = commands.Leave(id=700)
+        assert await ann.ask(leave) == messages.Ok(re=700)
+        await ann.join(entered.table.room)
+        assert await ann.ask(leave) == messages.Ok(re=700)
+        assert isinstance(await ann.do(commands.Chat, text="still here"), messages.Ok)
+        await ann.drop()
+        await ben.until(lambda t: bool(t.seats[1] and t.seats[1].away))
+
+
+async def test_time_that_runs_out_is_told_and_twice_brings_the_autopilot(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2, decision_seconds=1)
+        assert isinstance(entered, messages.Entered)
+        await ben.join(entered.table.room)
+        await ann.expect_ok(commands.Start(id=ann.next_id()))
+        while not (ann.updates and isinstance(ann.updates[-1].event, events.AutopilotSet)):
+            await ann.receive()
+        told = [type(u.event) for u in ann.updates]
+        assert told.count(events.TimeUp) == 2
+
+
+async def test_an_absent_player_is_played_for_until_the_return(tmp_path: Path) -> None:
+    limits = Limits(absence_grace=0.0)
+    async with (
+        serving(tmp_path / "games.db", limits=limits) as server,
+        connected(server.port, "Ben") as ben,
+    ):
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            entered = await ann.create(seats=2, target=5)
+            assert isinstance(entered, messages.Entered)
+            await ben.join(entered.table.room)
+            await ann.expect_ok(commands.Start(id=ann.next_id()))
+        while not (ben.table and ben.table.seats[0] and ben.table.seats[0].autopilot):
+            # Either may have been drawn to begin.
+            if ben.table and ben.table.turn and ben.table.turn.seat == ben.seat:
+                await ben.move(ben.table)
+            else:
+                await ben.receive()
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            back = await ann.join(entered.table.room)
+            assert isinstance(back, messages.Entered)
+            assert back.table.seats[0] is not None
+            assert back.table.seats[0].autopilot is None
+
+
+async def test_a_kicked_person_is_told_and_stays_out(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        await ben.join(code)
+        assert isinstance(await ann.do(commands.Kick, name="ben"), messages.Ok)
+        assert (await ben.wait_for(messages.Exit)).code is ExitCode.KICKED
+        refused = await ben.join(code)
+        assert isinstance(refused, messages.Error)
+        assert refused.code is ErrorCode.NOT_ADMITTED
+        assert isinstance(await ben.create(seats=1), messages.Entered)
+
+
+async def test_spectators_talk_among_themselves(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Cat") as cat,
+        connected(server.port, "Dan") as dan,
+    ):
+        entered = await ann.create(seats=1)
+        assert isinstance(entered, messages.Entered)
+        for spectator in (cat, dan):
+            await spectator.join(entered.table.room, role="spectator")
+        assert isinstance(await cat.do(commands.Chat, text="psst"), messages.Ok)
+        for spectator in (cat, dan):
+            assert (await spectator.wait_for(messages.Aside)).text == "psst"
+        await ann.do(commands.Chat, text="anybody there?")
+        assert not any(isinstance(message, messages.Aside) for message in ann.heard)
+
+
+async def test_connections_from_one_address_are_bounded(tmp_path: Path) -> None:
+    limits = Limits(connections_per_address=1)
+    async with (
+        serving(tmp_path / "games.db", limits=limits) as server,
+        connected(server.port, "Ann"),
+    ):
+        with pytest.raises(InvalidStatus) as refused:
+            async with connected(server.port, "Ben"):
+                pass
+        assert refused.value.response.status_code == 429

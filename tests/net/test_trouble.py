@@ -183,7 +183,7 @@ async def test_a_dice_source_that_fails_once_costs_nothing(tmp_path: Path) -> No
             raise OSError("no entropy")
         return real.roll_dice()
 
-    world = World(roll, real.draw_seat, real.now, real.game_id)
+    world = World(roll, real.now, real.game_id)
     async with (
         serving(tmp_path / "games.db", world=world) as server,
         connected(server.port, "Ann") as ann,
@@ -203,10 +203,10 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
 ) -> None:
     failures = iter([True])
 
-    def shaky(state: RoomState) -> Table:
+    def shaky(state: RoomState, seconds_left: float | None) -> Table:
         if next(failures, False):
             raise ZeroDivisionError
-        return table_of(state)
+        return table_of(state, seconds_left)
 
     async with (
         serving(tmp_path / "games.db") as server,

@@ -1,12 +1,13 @@
 """The player without a plan."""
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
-from positions import position, random_game
+from positions import position, random_game, steps
 
 from cantstop_server.players.random_player import RandomPlayer
-from cantstop_server.rules.game import Game, Phase, roll
+from cantstop_server.rules.game import Game, Phase
 from cantstop_server.rules.setup import make_setup
 
 
@@ -29,21 +30,28 @@ def test_it_takes_each_option_about_as_often(played: list[Game]) -> None:
     assert all(0.28 < taken[index] / len(asked) < 0.39 for index in range(3))
 
 
-def test_everything_on_the_table_may_change_its_mind() -> None:
-    base = position({7: 3}, {6: 2}, runners={7: 4, 8: 1})
-    others = {
-        "own marker": position({7: 2}, {6: 2}, runners={7: 4, 8: 1}),
-        "another's marker": position({7: 3}, {6: 3}, runners={7: 4, 8: 1}),
-        "runner": position({7: 3}, {6: 2}, runners={7: 5, 8: 1}),
-        "owner": position({7: 3}, {6: 2}, runners={7: 4, 8: 1}, owners={2: 1}),
-        "seat": position({7: 3}, {6: 2}, runners={7: 4, 8: 1}, seat=1),
-        "target": position({7: 3}, {6: 2}, runners={7: 4, 8: 1}, setup=make_setup(2, 5)),
-    }
+BOARDS = [
+    position({7: marker}, {6: 2}, runners={7: marker + 1, 8: step})
+    for marker in range(5)
+    for step in range(1, 7)
+]
+
+CHANGES: dict[str, Callable[[Game], Game]] = {
+    "own marker": lambda game: game._replace(markers=(steps({7: 1, 3: 1}), game.markers[1])),
+    "another's marker": lambda game: game._replace(markers=(game.markers[0], steps({6: 3}))),
+    "runner": lambda game: game._replace(runners=steps({7: 9, 8: 8})),
+    "owner": lambda game: game._replace(owners=position(owners={2: 1}).owners),
+    "which owner": lambda game: game._replace(owners=position(owners={2: 0}).owners),
+    "seat": lambda game: game._replace(seat=1),
+    "target": lambda game: game._replace(setup=make_setup(2, 5)),
+    "dice": lambda game: game._replace(dice=(1, 2, 3, 4)),
+}
+
+
+def test_each_change_on_the_table_may_change_its_mind() -> None:
     player = RandomPlayer()
-    rolls = [(a, b, c, d) for a in (1, 2) for b in (3, 4) for c in (5, 6) for d in (1, 6)]
-
-    def answers(game: Game) -> list[int]:
-        return [player.choose(roll(game, dice)[0]) for dice in rolls]
-
-    for name, game in others.items():
-        assert answers(game) != answers(base), name
+    answers = {
+        name: tuple(player.stop(change(game)) for game in BOARDS)
+        for name, change in {"none": lambda game: game, **CHANGES}.items()
+    }
+    assert len(set(answers.values())) == len(CHANGES) + 1

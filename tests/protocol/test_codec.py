@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import SAMPLE_COMMANDS, SAMPLE_MESSAGES
 
-from cantstop_protocol import commands, messages
+from cantstop_protocol import codes, commands, events, messages
 from cantstop_protocol.codec import (
     COMMANDS,
     MESSAGES,
@@ -111,3 +111,28 @@ def test_the_id_of_a_malformed_command_is_told_when_it_is_one() -> None:
         with pytest.raises(Malformed) as malformed:
             decode_command(msgpack.packb({"type": "nonsense", "id": id}))
         assert malformed.value.id == known
+
+
+def test_a_client_passes_over_what_a_newer_server_made_up() -> None:
+    update = msgpack.unpackb(encode(SAMPLE_MESSAGES[-1]))
+    for sample in SAMPLE_MESSAGES:
+        value = msgpack.unpackb(encode(sample))
+        if isinstance(sample, messages.Update):
+            value["event"] = {"type": "earthquake", "strength": 9}
+            value["table"]["options"]["music"] = "loud"
+            update = decode_message(msgpack.packb(value))
+        if isinstance(sample, messages.Error):
+            refused = decode_message(msgpack.packb({**value, "code": "bored"}))
+    assert isinstance(update, messages.Update)
+    assert update.event == events.Unrecognised("earthquake")
+    assert isinstance(refused, messages.Error)
+    assert refused.code is codes.ErrorCode.UNKNOWN
+    weather = decode_message(msgpack.packb({"type": "weather", "re": 3, "rain": True}))
+    assert weather == messages.Unrecognised(kind="weather")
+
+
+def test_a_server_refuses_options_it_does_not_know() -> None:
+    frame = {"type": "create", "id": 5, "options": {"traget": 2}}
+    with pytest.raises(Malformed, match="traget") as malformed:
+        decode_command(msgpack.packb(frame))
+    assert malformed.value.id == 5

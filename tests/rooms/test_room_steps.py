@@ -1,69 +1,16 @@
 """The room as a pure state machine: who may do what, and what it leads to."""
 
 import pytest
-from wire import scripted_world
+from roomscript import ANN, BEN, CAT, DAN, SAMPLES, Room, refusal, started
 
 from cantstop_protocol import commands, events
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.table import GameOptions
-from cantstop_server.rooms import play, seating
-from cantstop_server.rooms.dispatch import ROWS, is_repetition, step
+from cantstop_server.rooms import play
+from cantstop_server.rooms.dispatch import ROWS, is_repetition
 from cantstop_server.rooms.outcome import Outcome
-from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.state import Accepted, Person, RoomState, dump, load
+from cantstop_server.rooms.state import Person, RoomState, dump, load
 from cantstop_server.rooms.table import summary_of, table_of
-
-ANN, BEN, CAT, DAN = (
-    Person(number, name) for number, name in enumerate(("Ann", "Ben", "Cat", "Dan"), 1)
-)
-MIXED = (1, 2, 3, 4)
-
-
-class Room:
-    """A room to poke at: keeps the state and the events, numbers the commands."""
-
-    def __init__(self, *dice: tuple[int, int, int, int], **options: object) -> None:
-        self.world = scripted_world(dice or (MIXED,))
-        self.state, opening = seating.open_room(
-            "BADOK", "", None, GameOptions(**options), ANN, Accepted(1, "instance", 1)
-        )
-        self.events = list(opening)
-        self.id = 0
-        self.enter(ANN)
-
-    def enter(self, person: Person, *, watch: bool = False) -> None:
-        self._take(Outcome(*seating.enter(self.state, person, watch=watch, spectator_limit=2)))
-
-    def vanish(self, person: Person) -> None:
-        self._take(Outcome(*seating.vanish(self.state, person)))
-
-    def do(self, person: Person, kind: type[commands.Command], /, **fields: object) -> Outcome:
-        self.id += 1
-        outcome = step(self.state, person, "instance", kind(id=self.id, **fields), self.world)
-        self._take(outcome)
-        return outcome
-
-    def move(self, person: Person, kind: type[commands.Command], /, **fields: object) -> Outcome:
-        assert self.state.position is not None
-        return self.do(person, kind, ply=self.state.position.ply, **fields)
-
-    def _take(self, outcome: Outcome) -> None:
-        self.state = outcome.state
-        self.events.extend(outcome.events)
-
-
-def started(*dice: tuple[int, int, int, int], people: int = 2, **options: object) -> Room:
-    room = Room(*dice, seats=people, **options)
-    for person in (BEN, CAT, DAN)[: people - 1]:
-        room.enter(person)
-    room.do(ANN, commands.Start)
-    return room
-
-
-def refusal(action: object, *args: object, **fields: object) -> Refused:
-    with pytest.raises(Refused) as refused:
-        action(*args, **fields)
-    return refused.value
 
 
 def test_the_creator_sits_down_first_and_others_take_free_seats_in_order() -> None:
@@ -103,51 +50,28 @@ def test_spectators_are_bounded_and_may_sit_down_later() -> None:
     assert room.state.seat_of(BEN.player) == 1
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        (commands.Configure, {"options": GameOptions(seats=3)}),
-        (commands.AddBot, {"kind": "keller"}),
-        (commands.RemoveBot, {"seat": 1}),
-        (commands.Start, {}),
-    ],
-)
-def test_only_the_creator_runs_the_room(kind: type[commands.Command], fields: dict) -> None:
+@pytest.mark.parametrize("kind", [k for k, row in ROWS.items() if row.who == "creator"])
+def test_only_the_creator_runs_the_room(kind: type[commands.Command]) -> None:
     room = Room(seats=2)
     room.enter(BEN)
-    refused = refusal(room.do, BEN, kind, **fields)
+    refused = refusal(room.send, BEN, SAMPLES[kind])
     assert refused.code is ErrorCode.NOT_CREATOR
     assert "Ann" in refused.message
 
 
 @pytest.mark.parametrize("kind", [k for k, row in ROWS.items() if row.when == "between games"])
 def test_what_belongs_between_games_is_refused_during_one(kind: type[commands.Command]) -> None:
-    fields = {
-        commands.Configure: {"options": GameOptions()},
-        commands.AddBot: {"kind": "keller"},
-        commands.RemoveBot: {"seat": 0},
-    }.get(kind, {})
     room = started()
     before = room.state
-    assert refusal(room.do, ANN, kind, **fields).code is ErrorCode.NOT_ALLOWED
+    assert refusal(room.send, ANN, SAMPLES[kind]).code is ErrorCode.NOT_ALLOWED
     assert room.state == before
 
 
 @pytest.mark.parametrize("kind", list(ROWS))
 def test_every_command_of_a_stranger_is_refused(kind: type[commands.Command]) -> None:
-    fields: dict[str, object] = {
-        commands.Configure: {"options": GameOptions()},
-        commands.AddBot: {"kind": "keller"},
-        commands.RemoveBot: {"seat": 0},
-        commands.Roll: {"ply": 0},
-        commands.Stop: {"ply": 0},
-        commands.Choose: {"ply": 0, "option": 1},
-        commands.Autopilot: {"kind": "keller"},
-        commands.Chat: {"text": "let me in"},
-    }.get(kind, {})
     room = started()
     before = room.state
-    assert refusal(room.do, CAT, kind, **fields).code is ErrorCode.NOT_IN_ROOM
+    assert refusal(room.send, CAT, SAMPLES[kind]).code is ErrorCode.NOT_IN_ROOM
     assert room.state == before
 
 
@@ -155,12 +79,7 @@ def test_every_command_of_a_stranger_is_refused(kind: type[commands.Command]) ->
 def test_a_spectator_touches_nothing(kind: type[commands.Command]) -> None:
     room = started()
     room.enter(CAT, watch=True)
-    fields: dict[str, object] = {"ply": 0}
-    if kind is commands.Choose:
-        fields["option"] = 1
-    if kind is commands.Autopilot:
-        fields = {"kind": "keller"}
-    assert refusal(room.do, CAT, kind, **fields).code is ErrorCode.NOT_SEATED
+    assert refusal(room.send, CAT, SAMPLES[kind]).code is ErrorCode.NOT_SEATED
 
 
 def test_a_target_nobody_might_reach_is_refused_when_the_room_is_made() -> None:

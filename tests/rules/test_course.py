@@ -31,12 +31,19 @@ actions = st.one_of(
 
 @given(st.lists(actions))
 def test_any_actions_come_back_from_their_notation(course: list[Action]) -> None:
-    assert list(parse_course("".join(map(notation, course)))) == course
+    assert list(parse_course("".join(notation(action) for action in course))) == course
 
 
 def test_the_notation_is_as_documented() -> None:
-    course = [Roll((3, 4, 5, 6)), Choose(1), Roll((1, 1, 2, 6)), Choose(0), Stop(), Resign(1)]
-    assert "".join(map(notation, course)) == "3456b1126a.-2"
+    course: list[Action] = [
+        Roll((3, 4, 5, 6)),
+        Choose(1),
+        Roll((1, 1, 2, 6)),
+        Choose(0),
+        Stop(),
+        Resign(1),
+    ]
+    assert "".join(notation(action) for action in course) == "3456b1126a.-2"
 
 
 @settings(max_examples=40, deadline=None)

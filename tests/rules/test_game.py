@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from positions import position, steps
 
-from cantstop_server.rules.board import NO_SEAT, NO_STEPS
+from cantstop_server.rules.board import NO_SEAT, NO_STEPS, columns_in
 from cantstop_server.rules.errors import IllegalDice, NotAllowed
 from cantstop_server.rules.game import (
     Advanced,
@@ -215,6 +215,21 @@ def test_a_win_ends_the_game_at_once_and_nothing_is_accepted_after_it() -> None:
     ):
         with pytest.raises(NotAllowed, match="the game is over"):
             action()
+
+
+def test_the_reach_is_what_the_columns_can_still_take() -> None:
+    game = position({2: 2, 7: 12, 8: 10}, runners={7: 13, 3: 4}, owners={5: 1, 12: 0})
+    able = reach(game)
+    assert columns_in(able.movable) == (2, 3, 4, 6, 8, 9, 10, 11)
+    assert columns_in(able.running) == (3, 7)
+    assert columns_in(able.last_step) == (2, 3, 8)
+    assert able.free == 1
+
+
+def test_with_three_runners_out_they_alone_are_within_reach() -> None:
+    able = reach(position({2: 2}, runners={7: 13, 3: 4, 4: 1}))
+    assert columns_in(able.movable) == (3, 4)
+    assert able.free == 0
 
 
 def test_solitaire_counts_turns_with_busts_included() -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from cantstop_protocol.text import name_key
+from cantstop_server.rules.setup import Setup
 
 
 @pytest.fixture
@@ -212,3 +213,24 @@ async def test_a_game_that_cannot_be_counted_is_not_archived(
     assert await store.history() == []
     (room,) = await store.live_rooms("host")
     assert (room.state, room.events) == (b"live", ((1, b"e"),))
+
+
+async def test_the_best_solitaire_scores_are_kept_by_target(
+    store, archive, people, make_game, seat_person
+):
+    ann, bob, _ = people
+    for number, (player, target, turns, winner, status) in enumerate(
+        [
+            (ann, 3, 12, 0, "finished"),
+            (ann, 3, 9, 0, "finished"),
+            (ann, 3, 15, 0, "finished"),
+            (ann, 2, 5, 0, "finished"),
+            (ann, 3, 1, None, "finished"),
+            (ann, 3, 1, None, "abandoned"),
+            (bob, 3, 8, 0, "finished"),
+        ]
+    ):
+        game = make_game(f"alone{number}", seat_person(player), winner=winner, status=status)
+        await archive(replace(game, setup=Setup(1, target), turns=turns))
+    records = {record.name: record.solitaire for record in await store.records()}
+    assert records == {"Ann": {2: (1, 5), 3: (3, 9)}, "Bob": {3: (1, 8)}, "Cyd": {}}

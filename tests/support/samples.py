@@ -11,7 +11,15 @@ from cantstop_protocol.table import (
     Turn,
 )
 
-OPTIONS = GameOptions(seats=3, target=2, dead_markers="kept")
+OPTIONS = GameOptions(
+    seats=3,
+    target=2,
+    dead_markers="kept",
+    absence="wait",
+    decision_seconds=30,
+    bank_seconds=300,
+    increment_seconds=5,
+)
 NOTHING = (0,) * 11
 RUNNERS = (0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0)
 DICE = (3, 4, 2, 4)
@@ -22,8 +30,10 @@ TABLE = Table(
     options=OPTIONS,
     creator="Ann",
     private=True,
+    locked=True,
+    spectator_chat="merged",
     seats=(
-        Seat("Ann", None, "keller", True, False, RUNNERS),
+        Seat("Ann", None, "keller", True, False, RUNNERS, True, 61.5, True),
         Seat("keller", "keller", None, False, False, NOTHING),
         None,
     ),
@@ -41,18 +51,19 @@ TABLE = Table(
         options=(Option((6, 7), RUNNERS, 120, 14), Option((9, 9), RUNNERS, 0, 9)),
         busting_rolls=0,
         rule_of_28=8,
+        seconds_left=12.25,
     ),
     result=Result("k3f9x2m7qa", 0, 12, False),
 )
 
 SAMPLE_COMMANDS = [
-    commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef"),
+    commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef", password="pw"),
     commands.ListRooms(id=2),
     commands.Create(id=3, title="Friday", password="pw", options=OPTIONS, role="spectator"),
     commands.Join(id=4, room="BADOK", password="pw", role="spectator", last_seq=17),
-    commands.Leave(id=5),
+    commands.Leave(id=5, room="BADOK"),
     commands.Configure(id=6, options=OPTIONS),
-    commands.AddBot(id=7, kind="keller"),
+    commands.AddBot(id=7, kind="keller", seat=1),
     commands.RemoveBot(id=8, seat=2),
     commands.Start(id=9),
     commands.Roll(id=10, ply=0),
@@ -60,9 +71,18 @@ SAMPLE_COMMANDS = [
     commands.Stop(id=12, ply=2),
     commands.Autopilot(id=13, kind="keller"),
     commands.Chat(id=14, text="Grüße"),
+    commands.SwapSeats(id=15, seats=(0, 2)),
+    commands.Kick(id=16, name="Ben"),
+    commands.Lock(id=17, locked=True),
+    commands.PassRoom(id=18, name="Ben"),
+    commands.SetSpectatorChat(id=19, mode="muted"),
+    commands.Rematch(id=20),
+    commands.Resign(id=21),
+    commands.Admin(id=22, token="t" * 43, action="kick", room="BADOK", name="Ben", text="be nice"),
 ]
 
 SAMPLE_EVENTS: list[events.Event] = [
+    events.Unrecognised("rain_stopped"),
     events.Created("Ann"),
     events.Joined("Ben", 1),
     events.Left("Ben", None),
@@ -74,20 +94,32 @@ SAMPLE_EVENTS: list[events.Event] = [
     events.BotRemoved("keller", 1),
     events.AutopilotSet("Ann", 0, None),
     events.Chatted("Cat", None, "well done"),
-    events.Started("k3f9x2m7qa", OPTIONS, ("Ann", "keller", "Ben"), 2),
+    events.Started("k3f9x2m7qa", OPTIONS, ("Ann", "keller", "Ben"), 2, ((0, 14), (1, 9), (2, 20))),
     events.Rolled(0, DICE, ((6, 7), (9, 9))),
-    events.Busted(0, DICE, RUNNERS),
+    events.Busted(0, DICE, RUNNERS, ((6, 7), (5, 8))),
     events.Advanced(0, (9, 9), RUNNERS),
     events.Stopped(0, RUNNERS, (3,)),
     events.Resigned(2),
     events.BotFailed(1),
     events.Finished("k3f9x2m7qa", 0, 12),
     events.Abandoned("k3f9x2m7qa", 12),
+    events.SeatsSwapped("Ann", (0, 2)),
+    events.Kicked("Ben", 1),
+    events.LockSet("Ann", True),
+    events.SpectatorChatSet("Ann", "muted"),
+    events.RematchAccepted("Ben", 1),
+    events.TimeWarning(0, 10),
+    events.TimeUp(0),
 ]
 
 SAMPLE_MESSAGES = [
+    messages.Unrecognised(kind="weather"),
     messages.Greeting(
-        server="ab" * 16, name="Friday", software="cantstop 0.1.0", bots=("keller", "random")
+        server="ab" * 16,
+        name="Friday",
+        software="cantstop 0.1.0",
+        bots=("keller", "random"),
+        password=True,
     ),
     messages.Welcome(re=1, name="Ann", rooms=("BADOK",)),
     messages.Ok(re=2),
@@ -104,8 +136,16 @@ SAMPLE_MESSAGES = [
         complete=True,
         table=TABLE,
     ),
-    messages.Update(seq=18, event=SAMPLE_EVENTS[12], table=TABLE),
+    messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE),
     messages.Notice(message="the database works again"),
+    messages.AdminReport(
+        re=22,
+        status=messages.ServerStatus("test table", "cantstop 0.1.0", 61, 4, 3, 2, 1, True, False),
+        rooms=(RoomSummary("BADOK", "Friday", "waiting", OPTIONS, True, ("Ann", "keller"), 1, 2),),
+        players=(messages.Presence(7, "Ann", "BADOK", "192.168.1.4"),),
+        told=3,
+    ),
+    messages.Aside(name="Cat", text="he should stop"),
     messages.Exit(room="BADOK", code=codes.ExitCode.ROOM_CLOSED, message="everyone has left"),
     messages.Bye(code=codes.ByeCode.SHUTDOWN, message="good night"),
 ]

@@ -192,7 +192,7 @@ async def serving(
         yield server
 
 
-def scripted_world(dice: Iterable[Dice], first: int = 0) -> World:
+def scripted_world(dice: Iterable[Dice]) -> World:
     """A world whose dice and clock are known; the last roll is repeated for ever."""
     rolls = deque(dice)
     start = datetime(2026, 1, 1, tzinfo=UTC)
@@ -204,7 +204,6 @@ def scripted_world(dice: Iterable[Dice], first: int = 0) -> World:
     games = count(1)
     return World(
         roll_dice=roll,
-        draw_seat=lambda seats: first,
         now=lambda: start + timedelta(seconds=next(ticks)),
         game_id=lambda: f"game{next(games)}",
     )

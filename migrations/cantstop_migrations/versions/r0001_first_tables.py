@@ -68,6 +68,15 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_records_player_id"),
     )
     op.create_table(
+        "solitaire",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("target", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("games", sa.Integer(), nullable=False),
+        sa.Column("best_turns", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", "target", name="pk_solitaire"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_solitaire_player_id"),
+    )
+    op.create_table(
         "live_rooms",
         sa.Column("scope", sa.String(80), nullable=False),
         sa.Column("room", sa.String(40), nullable=False),

@@ -7,7 +7,6 @@ passes the bound is cut off.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from cantstop_protocol.codec import Malformed, decode_command, encode
 from cantstop_protocol.codes import ByeCode, ErrorCode
 from cantstop_protocol.commands import Chat, Command, Create, Hello, Join, Leave, ListRooms
-from cantstop_protocol.messages import Bye, Error, Greeting, Message, Ok, Rooms, Welcome
+from cantstop_protocol.messages import Bye, Error, Greeting, Message, Rooms, Welcome
 from cantstop_protocol.text import BadText, clean_name, name_key
 from cantstop_server.config import Limits
 from cantstop_server.net.connections import Connections
@@ -27,7 +26,7 @@ from cantstop_server.rooms.hub import Hub
 from cantstop_server.rooms.owner import RoomOwner
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import is_bot_name
-from cantstop_server.rooms.state import Person
+from cantstop_server.rooms.state import Accepted, Person
 from cantstop_server.storage.errors import NameTaken, StorageError
 from cantstop_server.storage.store import Store
 
@@ -59,15 +58,20 @@ class Connection:
         self._instance = ""
         self._room: RoomOwner | None = None
         self._dismissed: ByeCode | None = None
-        self._refusals = 0
         limits, clock = service.limits, asyncio.get_running_loop().time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
+        self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._closing_task: asyncio.Task[None] | None = None
 
     @property
     def room_code(self) -> str | None:
         return self._room.code if self._room else None
+
+    @property
+    def address(self) -> str:
+        """Where the peer is, without its port."""
+        return peer_address(self._websocket)
 
     def leave_room(self) -> None:
         """The room is not this connection's any more."""
@@ -116,12 +120,11 @@ class Connection:
 
     def _reply(self, message: Message) -> None:
         self.send(encode(message))
+        if isinstance(message, Error) and not self._refusals.take():
+            self.dismiss(ByeCode.FLOOD, "too many commands that had to be refused")
 
     def _refuse(self, id: int | None, code: ErrorCode, message: str) -> None:
         self._reply(Error(re=id, code=code, message=message))
-        self._refusals += 1
-        if self._refusals >= self._service.limits.refusals_before_bye:
-            self.dismiss(ByeCode.FLOOD, "too many commands that had to be refused")
 
     async def _identify_in_time(self) -> bool:
         try:
@@ -169,22 +172,19 @@ class Connection:
             case ListRooms():
                 self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
             case Create():
-                self._check_elsewhere(None)
+                self._check_elsewhere(self._service.hub.created_by(self._accepted(command)))
                 self._room = self._service.hub.create(
                     person, self._instance, command, self._entry_reply
                 )
             case Join():
-                self._check_elsewhere(command.room)
+                self._check_elsewhere(self._service.hub.find(command.room))
                 self._room = self._service.hub.join(
                     person, self._instance, command, self._entry_reply
                 )
-            case _ if self._room is None:
-                raise Refused(ErrorCode.NOT_IN_ROOM, "you are in no room: join or create one")
+            case Leave():
+                self._leave(person, command)
             case _:
-                reply: Callable[[Message], None] = (
-                    self._leave_reply if isinstance(command, Leave) else self._reply
-                )
-                self._room.submit(person, self._instance, command, reply)
+                self._own_room().submit(person, self._instance, command, self._reply)
 
     async def _hello(self, command: Hello) -> None:
         if self._person is not None:
@@ -211,19 +211,45 @@ class Connection:
         rooms = self._service.hub.seated_in(identity.player)
         self._reply(Welcome(re=command.id, name=identity.name, rooms=rooms))
 
-    def _check_elsewhere(self, code: str | None) -> None:
-        if self._room is None or (code is not None and code.strip().upper() == self._room.code):
-            return
-        raise Refused(
-            ErrorCode.ALREADY_IN_ROOM, f"you are in the room {self._room.code}: leave it first"
-        )
+    def _leave(self, person: Person, command: Leave) -> None:
+        """Out of the room from now on; back in it if that does not become durable."""
+        room = self._service.hub.find(command.room) if command.room else self._own_room()
+        if room is None:
+            raise Refused(ErrorCode.NOT_IN_ROOM, f"there is no room {command.room!r} any more")
+        was_in = self._room is room
+
+        def reply(message: Message) -> None:
+            if isinstance(message, Error) and was_in and self._room is None:
+                self._room = room
+            self._reply(message)
+
+        room.submit(person, self._instance, command, reply)
+        # A leave that is only repeated has no effect: who has joined again since stays.
+        if was_in and not room.state.is_member(person.player):
+            self._room = None
+
+    def _own_room(self) -> RoomOwner:
+        if self._room is None:
+            raise Refused(ErrorCode.NOT_IN_ROOM, "you are in no room: join or create one")
+        return self._room
+
+    def _accepted(self, command: Create) -> Accepted:
+        assert self._person is not None
+        return Accepted(self._person.player, self._instance, command.id)
+
+    def _check_elsewhere(self, wanted: RoomOwner | None) -> None:
+        if self._room is not None and self._room is not wanted:
+            raise Refused(
+                ErrorCode.ALREADY_IN_ROOM, f"you are in the room {self._room.code}: leave it first"
+            )
 
     def _entry_reply(self, message: Message) -> None:
         if isinstance(message, Error):
             self._room = None
         self._reply(message)
 
-    def _leave_reply(self, message: Message) -> None:
-        if isinstance(message, Ok):
-            self._room = None
-        self._reply(message)
+
+def peer_address(websocket: ServerConnection) -> str:
+    """The address of a peer, without its port; empty if it is gone already."""
+    peer = websocket.remote_address
+    return str(peer[0]) if peer else ""

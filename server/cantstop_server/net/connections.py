@@ -12,6 +12,9 @@ class Link(Protocol):
     @property
     def room_code(self) -> str | None: ...
 
+    @property
+    def address(self) -> str: ...
+
     def send(self, frame: bytes) -> None: ...
 
     def leave_room(self) -> None: ...
@@ -57,6 +60,16 @@ class Connections:
         """Whether this person has a connection that is in this room."""
         link = self._links.get(player)
         return link is not None and link.room_code == room
+
+    def from_address(self, address: str) -> int:
+        """How many connections there are from one address."""
+        return sum(link.address == address for link in self._all)
+
+    def put_out(self, room: str, player: int) -> None:
+        """This person is not in this room any more."""
+        link = self._links.get(player)
+        if link is not None and link.room_code == room:
+            link.leave_room()
 
     def room_closed(self, room: str) -> None:
         """Nobody is in this room any more."""

@@ -21,12 +21,14 @@ from cantstop_protocol.messages import Greeting
 from cantstop_protocol.text import BadText, clean_title
 from cantstop_server.config import ServerConfig
 from cantstop_server.errors import ServerError
-from cantstop_server.net.connection import Connection, Service
+from cantstop_server.net.connection import Connection, Service, peer_address
 from cantstop_server.net.connections import Connections
 from cantstop_server.players.registry import KINDS
+from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.hub import Hub
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import Surroundings
+from cantstop_server.rooms.thinking import Thinkers
 from cantstop_server.rooms.world import real_world
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.store import Store
@@ -82,11 +84,16 @@ class Server:
                 journal=self._store.journal,
                 outbox=self._connections,
                 world=self._world,
-                thinkers=self._thinkers,
-                thinking_seconds=limits.thinking_seconds,
-                bot_delay=config.bot_delay,
-                grace=limits.room_grace,
+                thinkers=Thinkers(self._thinkers, limits.thinking_seconds),
+                delays=Delays(
+                    bot=config.bot_delay,
+                    absence=limits.absence_grace,
+                    seat=limits.seat_grace,
+                    room=limits.room_grace,
+                    game=limits.game_grace,
+                ),
                 spectator_limit=limits.spectators_per_room,
+                on_put_out=self._connections.put_out,
                 on_emptied=self._connections.room_closed,
                 on_closed=self._room_closed,
             )
@@ -172,6 +179,10 @@ class Server:
             )
         if len(self._connections) >= self._config.limits.connections:
             return connection.respond(503, "This server is full. Try again later.\n")
+        if self._connections.from_address(peer_address(connection)) >= (
+            self._config.limits.connections_per_address
+        ):
+            return connection.respond(429, "Too many connections from your address.\n")
         return None
 
     def _room_closed(self, code: str) -> None:

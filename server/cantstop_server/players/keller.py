@@ -85,14 +85,15 @@ class KellerPlayer:
         """Whether to stop: to win, to keep a runner on a top step, or at a count of 28.
 
         A top step is kept unless the next roll cannot bust at all. Below the top the player waits
-        for its third runner as long as a column is left for one.
+        for its third runner, at any count, as long as a column is left for one.
         """
-        able = reach(game)
         if topped_columns(game):
-            return stop_wins(game) or busting_rolls(able.movable) > 0
-        if able.movable & ~able.running:
+            return stop_wins(game) or busting_rolls(reach(game).movable) > 0
+        if rule_of_28(game.runners, game.markers[game.seat]) < STOP_COUNT:
             return False
-        return rule_of_28(game.runners, game.markers[game.seat]) >= STOP_COUNT
+        able = reach(game)
+        columns_for_another_runner = able.movable & ~able.running
+        return not columns_for_another_runner
 
 
 def _worth(weights: Weights, column: int, marker: int, step: int) -> int:

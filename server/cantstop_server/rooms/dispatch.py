@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from cantstop_protocol import commands
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.events import AnyEvent, Chatted
+from cantstop_protocol.messages import Aside
 from cantstop_protocol.text import BadText, clean_chat
-from cantstop_server.rooms import play, seating
+from cantstop_server.rooms import moderation, play, seating
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Accepted, Person, RoomState
@@ -87,7 +88,7 @@ def _own_move(state: RoomState, person: Person, ply: int) -> None:
 
 def _leave(state: RoomState, person: Person, command: commands.Leave, world: World) -> Outcome:
     seat = state.seat_of(person.player)
-    if seat is None or not state.playing:
+    if seat is None or not play.is_in_game(state, seat):
         return _change(seating.leave(state, person))
     resigned = play.resign(state, seat, world.now())
     left, events = seating.leave(resigned.state, person)
@@ -101,13 +102,47 @@ def _configure(
 
 
 def _add_bot(state: RoomState, person: Person, command: commands.AddBot, world: World) -> Outcome:
-    return _change(seating.add_bot(state, command.kind))
+    return _change(seating.add_bot(state, command.kind, command.seat))
 
 
 def _remove_bot(
     state: RoomState, person: Person, command: commands.RemoveBot, world: World
 ) -> Outcome:
     return _change(seating.remove_bot(state, command.seat))
+
+
+def _swap_seats(
+    state: RoomState, person: Person, command: commands.SwapSeats, world: World
+) -> Outcome:
+    return _change(seating.swap_seats(state, person, *command.seats))
+
+
+def _kick(state: RoomState, person: Person, command: commands.Kick, world: World) -> Outcome:
+    return moderation.kick(state, person, command.name, world)
+
+
+def _lock(state: RoomState, person: Person, command: commands.Lock, world: World) -> Outcome:
+    return moderation.lock(state, person, command.locked)
+
+
+def _pass_room(
+    state: RoomState, person: Person, command: commands.PassRoom, world: World
+) -> Outcome:
+    return moderation.pass_room(state, person, command.name)
+
+
+def _set_spectator_chat(
+    state: RoomState, person: Person, command: commands.SetSpectatorChat, world: World
+) -> Outcome:
+    return moderation.set_spectator_chat(state, person, command.mode)
+
+
+def _rematch(state: RoomState, person: Person, command: commands.Rematch, world: World) -> Outcome:
+    return play.rematch(state, _seat(state, person), person.name, world)
+
+
+def _resign(state: RoomState, person: Person, command: commands.Resign, world: World) -> Outcome:
+    return play.resign(state, _seat(state, person), world.now())
 
 
 def _start(state: RoomState, person: Person, command: commands.Start, world: World) -> Outcome:
@@ -140,7 +175,12 @@ def _chat(state: RoomState, person: Person, command: commands.Chat, world: World
         text = clean_chat(command.text)
     except BadText as error:
         raise Refused(ErrorCode.BAD_TEXT, str(error)) from error
-    return Outcome(state, (Chatted(person.name, state.seat_of(person.player), text),))
+    seat = state.seat_of(person.player)
+    if seat is None and state.spectator_chat != "merged":
+        if state.spectator_chat == "muted":
+            raise Refused(ErrorCode.NOT_ALLOWED, "spectators' chat is off in this room")
+        return Outcome(state, (), aside=Aside(name=person.name, text=text))
+    return Outcome(state, (Chatted(person.name, seat, text),))
 
 
 ROWS: Final[dict[type[commands.Command], Row]] = {
@@ -148,6 +188,13 @@ ROWS: Final[dict[type[commands.Command], Row]] = {
     commands.Configure: Row("creator", "between games", _configure),
     commands.AddBot: Row("creator", "between games", _add_bot),
     commands.RemoveBot: Row("creator", "between games", _remove_bot),
+    commands.SwapSeats: Row("creator", "between games", _swap_seats),
+    commands.Kick: Row("creator", "always", _kick),
+    commands.Lock: Row("creator", "always", _lock),
+    commands.PassRoom: Row("creator", "always", _pass_room),
+    commands.SetSpectatorChat: Row("creator", "always", _set_spectator_chat),
+    commands.Rematch: Row("seated", "between games", _rematch),
+    commands.Resign: Row("seated", "always", _resign),
     commands.Start: Row("creator", "between games", _start),
     commands.Roll: Row("seated", "always", _roll),
     commands.Choose: Row("seated", "always", _choose),

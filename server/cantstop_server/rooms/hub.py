@@ -45,10 +45,11 @@ class Hub:
     def create(self, person: Person, instance: str, command: Create, reply: Reply) -> RoomOwner:
         """Open a room and let its creator in. Raises ``Refused``."""
         made_by = Accepted(person.player, instance, command.id)
-        for owner in self._rooms.values():
-            if owner.state.created_by == made_by:
-                owner.enter(person, instance, command.id, reply, watch=False)
-                return owner
+        watch = command.role == "spectator"
+        made = self.created_by(made_by)
+        if made is not None:
+            made.enter(person, instance, command.id, reply, watch=watch)
+            return made
         self._check_room_limits(person)
         try:
             title = clean_title(command.title)
@@ -68,15 +69,23 @@ class Hub:
             instance,
             command.id,
             reply,
-            watch=command.role == "spectator",
+            watch=watch,
             opening=opening,
         )
         self._rooms[state.code] = owner
         return owner
 
+    def created_by(self, command: Accepted) -> RoomOwner | None:
+        """The room that this very command has opened, if it is a repetition."""
+        return next((o for o in self._rooms.values() if o.state.created_by == command), None)
+
+    def find(self, code: str) -> RoomOwner | None:
+        """The room with this code, however it was typed."""
+        return self._rooms.get(normal_code(code))
+
     def join(self, person: Person, instance: str, command: Join, reply: Reply) -> RoomOwner:
         """Let somebody into a room. Raises ``Refused``."""
-        owner = self._rooms.get(normal_code(command.room))
+        owner = self.find(command.room)
         if owner is None:
             raise Refused(
                 ErrorCode.NO_SUCH_ROOM, f"there is no room {command.room!r}: see the list of rooms"

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.messages import Aside
 from cantstop_server.rooms.state import RoomState
 from cantstop_server.rules.legal import Dice
 from cantstop_server.storage.types import ArchivedGame
@@ -15,18 +16,23 @@ from cantstop_server.storage.types import ArchivedGame
 class World:
     """Where chance, time and ids come from; passed in so that a room is a function of its input.
 
-    ``draw_seat(n)`` gives a seat 0..n-1; ``now`` is aware and UTC; ``game_id`` is never repeated.
+    ``now`` is aware and UTC; ``game_id`` is never repeated.
     """
 
     roll_dice: Callable[[], Dice]
-    draw_seat: Callable[[int], int]
     now: Callable[[], datetime]
     game_id: Callable[[], str]
 
 
 class Outcome(NamedTuple):
-    """The room after a step, its new events in order, and the game that ended with it."""
+    """The room after a step, its new events in order, and the game that ended with it.
+
+    ``put_out`` is the player id of somebody who is out of the room by this step; ``aside`` is
+    for the spectators alone and no event.
+    """
 
     state: RoomState
     events: tuple[AnyEvent, ...]
     archive: ArchivedGame | None = None
+    put_out: int | None = None
+    aside: Aside | None = None

@@ -9,8 +9,7 @@ are player ids, and what they are to be sent goes to the outbox.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
@@ -33,14 +32,18 @@ from cantstop_protocol.messages import (
     Update,
 )
 from cantstop_server.rooms import play, seating
+from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import decide, is_thinking, plain_decision
+from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.dispatch import is_repetition, remember, step
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
+from cantstop_server.rooms.relief import relieve, spend, time_up, warn
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
 from cantstop_server.rooms.table import table_of
+from cantstop_server.rooms.thinking import Thinkers, Thought
+from cantstop_server.rooms.timers import Timers
 from cantstop_server.rules import course
-from cantstop_server.rules.game import Game
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import Journal, RoomWrite
 
@@ -50,9 +53,6 @@ RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
 
 Reply = Callable[[Message], None]
-Decision = course.Action | None
-_Awaited = tuple[str, int, str]
-"""A game, the decision it waits for, and the kind of computer player that is to make it."""
 
 
 class Outbox(Protocol):
@@ -65,22 +65,23 @@ class Outbox(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What every room of a server shares. Times are in seconds."""
+    """What every room of a server shares."""
 
     scope: str
     journal: Journal
     outbox: Outbox
     world: World
-    thinkers: Executor
-    """Where computer players that take long decide, so many at a time."""
-    thinking_seconds: float
-    bot_delay: float
-    grace: float
+    thinkers: Thinkers
+    delays: Delays
     spectator_limit: int
+    on_put_out: Callable[[str, int], None]
+    """This person's connection is not in this room any more."""
     on_emptied: Callable[[str], None]
     """Nobody's connection is in this room any more, but the room goes on."""
     on_closed: Callable[[str], None]
     """The room has ended."""
+    on_event: Callable[[str, AnyEvent], None] = lambda room, event: None
+    """This event of a room has become durable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class _Pending:
     state: RoomState
     events: tuple[NumberedEvent, ...]
     entering: _Entering | None
+    put_out: int | None
     answers: list[tuple[Reply, int, _Entering | None]]
 
 
@@ -112,10 +114,9 @@ class RoomOwner:
         self._around = around
         self._tail = deque(tail, maxlen=TAIL_EVENTS)
         self._pending: deque[_Pending] = deque()
-        self._bot_timer: asyncio.TimerHandle | None = None
-        self._armed_for: _Awaited | None = None
-        self._grace_timer: asyncio.TimerHandle | None = None
+        self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
+        self._clock = DecisionClock(lambda: asyncio.get_running_loop().time())
         self._trouble = False
         self._closing = False
 
@@ -130,7 +131,12 @@ class RoomOwner:
             return
         try:
             self._check_open()
+            if self._clock.is_up(self.state):
+                # It came too late, by however little: the clock's step comes first.
+                self._apply(time_up(self.state, self._around.world))
+            elapsed = self._clock.elapsed(self.state)
             outcome = step(self.state, person, instance, command, self._around.world)
+            outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed))
         except Refused as refusal:
             reply(Error(re=command.id, code=refusal.code, message=refusal.message))
         except Exception:
@@ -166,6 +172,7 @@ class RoomOwner:
 
     def wake(self) -> None:
         """Take up the room after a restart: computer players go on, the grace time begins."""
+        self._clock.hold_away(self.state)
         self._look_around()
 
     def close(self, code: ExitCode, message: str) -> None:
@@ -175,7 +182,8 @@ class RoomOwner:
         if self.state.playing:
             self._apply(play.abandon(self.state, self._around.world.now()))
         self._closing = True
-        self._cancel_timers()
+        self._timers.stop()
+        self._stop_retry()
         self._around.journal.append(
             RoomWrite(
                 scope=self._around.scope,
@@ -191,7 +199,8 @@ class RoomOwner:
     def stop(self) -> None:
         """The process is about to end: the room stays in the journal as it is."""
         self._closing = True
-        self._cancel_timers()
+        self._timers.stop()
+        self._stop_retry()
 
     def _check_open(self) -> None:
         if self._closing:
@@ -210,12 +219,15 @@ class RoomOwner:
             NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)
         )
         self.state = replace(outcome.state, seq=seq + len(events))
+        if outcome.aside is not None:
+            spectators = [spectator.player for spectator in self.durable.spectators]
+            self._around.outbox.send(self.code, spectators, encode(outcome.aside))
         if not events:
             if reply is not None:
                 self._answer_when_durable(reply, id, entering)
             return
         answers = [] if reply is None else [(reply, id, entering)]
-        pending = _Pending(self.state, events, entering, answers)
+        pending = _Pending(self.state, events, entering, outcome.put_out, answers)
         self._pending.append(pending)
         self._around.journal.append(
             RoomWrite(
@@ -236,7 +248,14 @@ class RoomOwner:
             self._answer(reply, id, entering)
 
     def _answer(self, reply: Reply, id: int, entering: _Entering | None) -> None:
-        reply(Ok(re=id) if entering is None else self._entered(id, entering))
+        if entering is None:
+            reply(Ok(re=id))
+            return
+        try:
+            reply(self._entered(id, entering))
+        except Exception:
+            log.exception("room %s: a fault in showing the table", self.code)
+            reply(Error(re=id, code=ErrorCode.INTERNAL, message=_INTERNAL))
 
     def _entered(self, id: int, entering: _Entering) -> Entered:
         events = tuple(n for n in self._tail if n.seq > entering.last_seq)
@@ -247,7 +266,7 @@ class RoomOwner:
             seq=self.durable.seq,
             events=events,
             complete=entering.last_seq <= self.durable.seq and oldest <= entering.last_seq + 1,
-            table=table_of(self.durable),
+            table=table_of(self.durable, self._clock.seconds_left(self.durable)),
         )
 
     def _done(self, pending: _Pending, error: StorageError | None) -> None:
@@ -260,15 +279,24 @@ class RoomOwner:
         self._tail.extend(pending.events)
         try:
             self._publish(pending)
-            for reply, id, entering in pending.answers:
-                self._answer(reply, id, entering)
+            self._put_out(pending)
         except Exception:
             log.exception("room %s: a fault in showing event %d", self.code, self.durable.seq)
             self._put_everyone_out()
+        for reply, id, entering in pending.answers:
+            self._answer(reply, id, entering)
         if self._trouble:
             self._trouble = False
             self._notify("the database works again: the game goes on")
         self._look_around()
+
+    def _put_out(self, pending: _Pending) -> None:
+        if pending.put_out is not None:
+            farewell = Exit(
+                room=self.code, code=ExitCode.KICKED, message="the room's creator has put you out"
+            )
+            self._around.outbox.send(self.code, [pending.put_out], encode(farewell))
+            self._around.on_put_out(self.code, pending.put_out)
 
     def _put_everyone_out(self) -> None:
         """What became durable cannot be shown: whoever joins again gets the whole table anew."""
@@ -286,7 +314,7 @@ class RoomOwner:
         people = [player for player in pending.state.present() if player != newcomer]
         if not people:
             return
-        table = table_of(pending.state)
+        table = table_of(pending.state, self._clock.seconds_left(pending.state))
         for numbered in pending.events:
             update = Update(seq=numbered.seq, event=numbered.event, table=table)
             self._around.outbox.send(self.code, people, encode(update))
@@ -303,8 +331,15 @@ class RoomOwner:
         self._try_again_later()
 
     def _try_again_later(self) -> None:
+        self._timers.stop()
         if self._retry_timer is None and not self._closing:
-            self._retry_timer = _later(RETRY_SECONDS, self._retry)
+            loop = asyncio.get_running_loop()
+            self._retry_timer = loop.call_later(RETRY_SECONDS, self._retry)
+
+    def _stop_retry(self) -> None:
+        if self._retry_timer is not None:
+            self._retry_timer.cancel()
+            self._retry_timer = None
 
     def _retry(self) -> None:
         self._retry_timer = None
@@ -322,83 +357,79 @@ class RoomOwner:
         self._around.outbox.send(self.code, self.durable.present(), encode(Notice(message=message)))
 
     def _look_around(self) -> None:
-        """Arrange for what happens by itself: computer players' moves, and the end of the room."""
+        """Arrange for what happens by itself. While a write is under way nothing is arranged."""
         if self._closing or self._pending:
             return
-        self._arm_bot()
-        self._arm_grace()
+        self._clock.follow(self.state)
+        elapsed = self._clock.elapsed(self.state)
+        self._timers.arrange(agenda(self.state, self._around.delays, self._clock.held, elapsed))
 
-    def _arm_bot(self) -> None:
-        """Time the next move of a computer player; other news do not put it off."""
-        awaited = self._awaited_bot()
-        if awaited == self._armed_for:
+    def _due(self, task: Task) -> None:
+        """A timer has run out: take the step it stands for."""
+        if self._closing:
             return
-        if self._bot_timer is not None:
-            self._bot_timer.cancel()
-            self._bot_timer = None
-        self._armed_for = awaited
-        if awaited is not None:
-            delay = self._around.bot_delay if self.state.present() else 0
-            self._bot_timer = _later(delay, self._bot_move)
+        if self._pending:
+            self._timers.again(task)  # what is under way looks around again when it is done
+            return
+        self._attempt(task, partial(self._do, task))
 
-    def _awaited_bot(self) -> _Awaited | None:
-        """The game, ply and kind of computer player that the game waits for, if it does."""
-        position, live = self.state.position, self.state.game
-        if position is None or live is None or not self.state.playing:
-            return None
-        seat = self.state.seats[position.seat]
-        if seat is None or seat.player_kind is None:
-            return None
-        return live.id, position.ply, seat.player_kind
+    def _attempt(self, task: Task, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception:
+            log.exception("room %s: a fault in %s", self.code, task)
+            self._timers.again(task)
+            self._try_again_later()
+
+    def _do(self, task: Task) -> None:
+        world = self._around.world
+        match task:
+            case Task.CLOSE:
+                self.close(ExitCode.ROOM_CLOSED, "nobody has been here for too long")
+            case Task.BOT_MOVE:
+                self._bot_move()
+            case Task.TIME_WARNING:
+                self._apply(warn(self.state))
+            case Task.TIME_UP:
+                self._apply(time_up(self.state, world))
+            case Task.RELIEF:
+                self._apply(relieve(self.state, world))
+            case Task.UNSEAT:
+                self._apply(Outcome(*seating.unseat_away(self.state)))
 
     def _bot_move(self) -> None:
-        """Let the computer player whose turn it is decide, through the same steps as people."""
-        self._bot_timer = None
-        self._armed_for = None
-        awaited, position = self._awaited_bot(), self.state.position
-        if self._closing or self._pending or awaited is None or position is None:
-            return  # what is under way looks around again when it is done
-        if is_thinking(position, awaited[2]):
-            self._think(awaited, position)
+        """Let the computer player decide, here or, if that takes long, on another thread."""
+        awaited, position = self.state.awaited_seat(), self.state.position
+        assert awaited is not None
+        assert position is not None
+        kind = awaited[1].player_kind
+        assert kind is not None
+        decision = partial(decide, position, kind)
+        if is_thinking(position, kind):
+            self._around.thinkers.ask(decision, partial(self._thought, self._awaited_bot()))
         else:
-            self._bot_acts(position, awaited[2], partial(decide, position, awaited[2]))
+            self._apply(self._bot_outcome(decision))
 
-    def _think(self, awaited: _Awaited, position: Game) -> None:
-        """Let a computer player decide on another thread; what it finds may come too late."""
-        self._armed_for = awaited
-        thought = asyncio.get_running_loop().run_in_executor(
-            self._around.thinkers, decide, position, awaited[2]
-        )
-        thought.add_done_callback(partial(self._thought, awaited, position))
-        self._bot_timer = _later(
-            self._around.thinking_seconds, partial(self._thought, awaited, position, None)
-        )
+    def _awaited_bot(self) -> Hashable:
+        """What names the decision that a computer player is to make now, None if none is."""
+        due = agenda(self.state, self._around.delays, self._clock.held, 0.0).get(Task.BOT_MOVE)
+        return None if due is None else due.key
 
-    def _thought(
-        self, awaited: _Awaited, position: Game, thought: "asyncio.Future[Decision] | None"
-    ) -> None:
-        """A decision is there, or None when the time for it is up; it counts if it is still due."""
-        if thought is not None and (thought.cancelled() or thought.exception()):
-            pass  # Looked at, so that the loop does not report it when nobody waits for it.
-        if self._closing or self._armed_for != awaited:
+    def _thought(self, awaited: Hashable, decision: Thought[course.Action | None]) -> None:
+        """A computer player has thought; it counts if that very decision is still due."""
+        if self._closing or self._awaited_bot() != awaited:
             return
-        if self._bot_timer is not None:
-            self._bot_timer.cancel()
-        self._bot_timer = self._armed_for = None
-        if self._pending or self._awaited_bot() != awaited:
-            return  # what is under way looks around again when it is done
-        self._bot_acts(position, awaited[2], _too_late if thought is None else thought.result)
+        if self._pending:
+            self._timers.again(Task.BOT_MOVE)  # as for what is due
+            return
+        self._attempt(Task.BOT_MOVE, lambda: self._apply(self._bot_outcome(decision)))
 
-    def _bot_acts(self, position: Game, kind: str, decision: Callable[[], Decision]) -> None:
-        try:
-            outcome = self._bot_outcome(position, kind, decision)
-        except Exception:
-            log.exception("room %s: a fault in a computer player's move", self.code)
-            self._try_again_later()
-        else:
-            self._apply(outcome)
-
-    def _bot_outcome(self, position: Game, kind: str, decision: Callable[[], Decision]) -> Outcome:
+    def _bot_outcome(self, decision: Thought[course.Action | None]) -> Outcome:
+        """A computer player's move, through the same steps as people's."""
+        awaited, position = self.state.awaited_seat(), self.state.position
+        assert awaited is not None
+        assert position is not None
+        kind = awaited[1].player_kind
         failure: tuple[AnyEvent, ...] = ()
         try:
             action = decision()
@@ -412,43 +443,14 @@ class RoomOwner:
             outcome = play.act(self.state, action, self._around.world.now())
         return outcome._replace(events=(*failure, *outcome.events))
 
-    def _arm_grace(self) -> None:
-        if self.state.present():
-            if self._grace_timer is not None:
-                self._grace_timer.cancel()
-                self._grace_timer = None
-            return
-        if not self.state.people() and not self.state.playing:
-            self.close(ExitCode.ROOM_CLOSED, "everyone has left")
-        elif self.state.people() and self._grace_timer is None:
-            self._grace_timer = _later(self._around.grace, self._grace_over)
-
-    def _grace_over(self) -> None:
-        self._grace_timer = None
-        self.close(ExitCode.ROOM_CLOSED, "everyone has been away for too long")
-
     def _closed(self, code: ExitCode, message: str, error: StorageError | None) -> None:
         if error is not None:
             self._closing = False
-            self._failed(_Pending(self.durable, (), None, []), error)
+            self._failed(_Pending(self.durable, (), None, None, []), error)
             return
         farewell = Exit(room=self.code, code=code, message=message)
         self._around.outbox.send(self.code, self.state.present(), encode(farewell))
         self._around.on_closed(self.code)
 
-    def _cancel_timers(self) -> None:
-        for timer in (self._bot_timer, self._grace_timer, self._retry_timer):
-            if timer is not None:
-                timer.cancel()
-        self._bot_timer = self._grace_timer = self._retry_timer = self._armed_for = None
-
 
 _INTERNAL: Final = "a fault in the server: nothing has changed, try again"
-
-
-def _too_late() -> Decision:
-    raise TimeoutError("a computer player took too long over a decision")
-
-
-def _later(delay: float, action: Callable[[], None]) -> asyncio.TimerHandle:
-    return asyncio.get_running_loop().call_later(delay, action)

@@ -1,6 +1,7 @@
 """The game in a room: start, moves, autopilot, resignation, and the end."""
 
 from datetime import datetime
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -12,12 +13,13 @@ from cantstop_protocol.events import (
     AutopilotSet,
     Busted,
     Finished,
+    RematchAccepted,
     Resigned,
     Rolled,
     Started,
     Stopped,
 )
-from cantstop_protocol.table import Result
+from cantstop_protocol.table import GameOptions, Result
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import check_kind, free_gone_seats
@@ -26,8 +28,11 @@ from cantstop_server.rooms.table import columns
 from cantstop_server.rules import course, game
 from cantstop_server.rules.errors import RulesError
 from cantstop_server.rules.game import Game, new_game
+from cantstop_server.rules.legal import pairings
 from cantstop_server.rules.setup import make_setup
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
+
+_DRAW_ROUNDS: Final = 10
 
 
 def start(state: RoomState, world: World) -> Outcome:
@@ -42,7 +47,11 @@ def start(state: RoomState, world: World) -> Outcome:
             " players, or set fewer seats",
         )
     options = state.options
-    first = world.draw_seat(options.seats) if state.next_first is None else state.next_first
+    draw: tuple[tuple[int, int], ...] = ()
+    if state.next_first is None:
+        first, draw = draw_first(options.seats, world)
+    else:
+        first = state.next_first
     setup = make_setup(
         options.seats,
         options.target,
@@ -55,9 +64,52 @@ def start(state: RoomState, world: World) -> Outcome:
         game=live,
         position=new_game(setup),
         next_first=(first + 1) % options.seats,
-        seats=tuple(replace(seat, autopilot=None) for seat in state.seats if seat),
+        rematch=(),
+        seats=tuple(_fresh(seat, options) for seat in state.seats if seat),
     )
-    return Outcome(started, (Started(live.id, options, names, first),))
+    return Outcome(started, (Started(live.id, options, names, first, draw),))
+
+
+def draw_first(seats: int, world: World) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Who begins: each seat rolls four dice, the highest sum begins, equals roll again.
+
+    After ten rounds without a decision the lowest of the equal seats begins.
+    """
+    draw: list[tuple[int, int]] = []
+    equals = list(range(seats))
+    for _ in range(_DRAW_ROUNDS):
+        if len(equals) == 1:
+            break
+        sums = [(seat, sum(world.roll_dice())) for seat in equals]
+        draw.extend(sums)
+        highest = max(total for _, total in sums)
+        equals = [seat for seat, total in sums if total == highest]
+    return equals[0], tuple(draw)
+
+
+def rematch(state: RoomState, seat: int, name: str, world: World) -> Outcome:
+    """Agree to another game; it starts when all people who are present agree.
+
+    Agreeing again looks again: somebody who had not agreed may have gone.
+
+    Raises ``Refused`` while no game is over, and for the last to agree while seats are empty.
+    """
+    if state.game is None or state.playing:
+        raise Refused(ErrorCode.NOT_ALLOWED, "a rematch comes after a game: start one first")
+    agreed = state
+    accepted: tuple[AnyEvent, ...] = ()
+    if seat not in state.rematch:
+        agreed = replace(state, rematch=(*state.rematch, seat))
+        accepted = (RematchAccepted(name, seat),)
+    asked = {
+        index
+        for index, held in enumerate(state.seats)
+        if held and held.player is not None and not held.gone and not held.away
+    }
+    if not asked <= set(agreed.rematch):
+        return Outcome(agreed, accepted)
+    started = start(agreed, world)
+    return started._replace(events=(*accepted, *started.events))
 
 
 def check_move(state: RoomState, seat: int, ply: int) -> None:
@@ -99,6 +151,17 @@ def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
     return _ended(state, (told, Finished(live.id, after.winner, after.turn)), result, now)
 
 
+def is_in_game(state: RoomState, seat: int | None) -> bool:
+    """Whether this seat still plays in a running game."""
+    position = state.position
+    return (
+        seat is not None
+        and position is not None
+        and state.playing
+        and seat not in position.resigned
+    )
+
+
 def resign(state: RoomState, seat: int, now: datetime) -> Outcome:
     """Take a seat out of the running game."""
     return act(state, course.Resign(seat), now)
@@ -121,8 +184,15 @@ def set_autopilot(state: RoomState, person: Person, seat: int, kind: str | None)
     assert held is not None
     if held.autopilot == kind:
         return Outcome(state, ())
-    seats = (*state.seats[:seat], replace(held, autopilot=kind), *state.seats[seat + 1 :])
-    return Outcome(replace(state, seats=seats), (AutopilotSet(person.name, seat, kind),))
+    changed = state.with_seat(seat, replace(held, autopilot=kind, relief=None, overruns=0))
+    return Outcome(changed, (AutopilotSet(person.name, seat, kind),))
+
+
+def _fresh(seat: SeatState, options: GameOptions) -> SeatState:
+    """A seat at the beginning of a game."""
+    timed = options.bank_seconds and seat.bot is None
+    bank = float(options.bank_seconds) if timed else None
+    return replace(seat, autopilot=None, relief=None, overruns=0, bank=bank)
 
 
 def _running(state: RoomState) -> Game:
@@ -137,7 +207,7 @@ def _told(event: game.Event) -> AnyEvent:
         case game.Rolled(seat, dice, options):
             return Rolled(seat, dice, options)
         case game.Busted(seat, dice, lost):
-            return Busted(seat, dice, columns(lost))
+            return Busted(seat, dice, columns(lost), tuple(dict.fromkeys(pairings(dice))))
         case game.Advanced(seat, option, runners):
             return Advanced(seat, option, columns(runners))
         case game.Stopped(seat, kept, claimed, _):

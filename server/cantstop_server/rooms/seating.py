@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.events import (
     AnyEvent,
+    AutopilotSet,
     Away,
     Back,
     BotAdded,
@@ -18,6 +19,7 @@ from cantstop_protocol.events import (
     CreatorChanged,
     Joined,
     Left,
+    SeatsSwapped,
 )
 from cantstop_protocol.table import GameOptions
 from cantstop_server.players.registry import KINDS
@@ -66,8 +68,10 @@ def enter(state: RoomState, person: Person, *, watch: bool, spectator_limit: int
     """A person joins, sits down from watching, or returns. The password has been checked."""
     index = state.seat_of(person.player)
     if index is not None:
-        return _return(state, index)
+        return _return(state, index, person)
     watching = any(spectator.player == person.player for spectator in state.spectators)
+    if not watching:
+        _check_admitted(state, person)
     if watch:
         if watching:
             return state, ()
@@ -85,7 +89,8 @@ def enter(state: RoomState, person: Person, *, watch: bool, spectator_limit: int
     state = _new_lineup(state)
     free = _free_seat(state)
     others = tuple(s for s in state.spectators if s.player != person.player)
-    seated = _put(replace(state, spectators=others), free, SeatState(person.name, person.player))
+    seat = SeatState(person.name, person.player)
+    seated = replace(state, spectators=others).with_seat(free, seat)
     return _with_creator(seated, (Joined(person.name, free),))
 
 
@@ -95,11 +100,12 @@ def leave(state: RoomState, person: Person) -> Change:
     if index is None:
         remaining = tuple(s for s in state.spectators if s.player != person.player)
         return _with_creator(replace(state, spectators=remaining), (Left(person.name, None),))
+    state = replace(state, rematch=tuple(seat for seat in state.rematch if seat != index))
     seat = state.seats[index]
     assert seat is not None
     # The board of a game, also of one just over, keeps its names until seats are taken anew.
     kept = replace(seat, gone=True, autopilot=None, away=False) if state.game else None
-    return _with_creator(_put(state, index, kept), (Left(person.name, index),))
+    return _with_creator(state.with_seat(index, kept), (Left(person.name, index),))
 
 
 def vanish(state: RoomState, person: Person) -> Change:
@@ -111,7 +117,17 @@ def vanish(state: RoomState, person: Person) -> Change:
     assert seat is not None
     if seat.away:
         return state, ()
-    return _put(state, index, replace(seat, away=True)), (Away(seat.name, index),)
+    return state.with_seat(index, replace(seat, away=True)), (Away(seat.name, index),)
+
+
+def unseat_away(state: RoomState) -> Change:
+    """Between games, let go of the seats whose people have been away for too long."""
+    events: tuple[AnyEvent, ...] = ()
+    for seat in state.seats:
+        if seat is not None and seat.player is not None and seat.away and not seat.gone:
+            state, left = leave(state, Person(seat.player, seat.name))
+            events = (*events, *left)
+    return state, events
 
 
 def configure(state: RoomState, person: Person, options: GameOptions) -> Change:
@@ -131,22 +147,38 @@ def configure(state: RoomState, person: Person, options: GameOptions) -> Change:
     return changed, (Configured(person.name, options),)
 
 
-def add_bot(state: RoomState, kind: str) -> Change:
-    """Give the first free seat to a computer player. Raises ``Refused``."""
+def add_bot(state: RoomState, kind: str, wanted: int | None = None) -> Change:
+    """Give a seat to a computer player: the first free one, or the wanted. Raises ``Refused``.
+
+    A wanted seat may hold a computer player, which goes.
+    """
     check_kind(kind)
     state = _new_lineup(state)
-    index = _free_seat(state)
+    events: tuple[AnyEvent, ...] = ()
+    index = _free_seat(state) if wanted is None else wanted
+    held = _seat_at(state, index)
+    if held is not None:
+        state, events = remove_bot(state, index)
     names = {seat.name for seat in state.seats if seat}
     name = next(name for name in _bot_names(kind) if name not in names)
-    return _put(state, index, SeatState(name, bot=kind)), (BotAdded(name, index, kind),)
+    seated = state.with_seat(index, SeatState(name, bot=kind))
+    return seated, (*events, BotAdded(name, index, kind))
 
 
 def remove_bot(state: RoomState, index: int) -> Change:
     """Take a computer player out of its seat. Raises ``Refused``."""
-    seat = state.seats[index] if index < len(state.seats) else None
+    seat = _seat_at(state, index)
     if seat is None or seat.bot is None:
         raise Refused(ErrorCode.NOT_ALLOWED, f"no computer player sits in seat {index + 1}")
-    return _put(_new_lineup(state), index, None), (BotRemoved(seat.name, index),)
+    return _new_lineup(state).with_seat(index, None), (BotRemoved(seat.name, index),)
+
+
+def swap_seats(state: RoomState, person: Person, first: int, second: int) -> Change:
+    """Let two seats, taken or free, change places. Raises ``Refused``."""
+    state = _new_lineup(state)
+    one, other = _seat_at(state, first), _seat_at(state, second)
+    swapped = state.with_seat(first, other).with_seat(second, one)
+    return swapped, (SeatsSwapped(person.name, (first, second)),)
 
 
 def check_kind(kind: str) -> None:
@@ -168,17 +200,23 @@ def free_gone_seats(state: RoomState) -> RoomState:
     return replace(state, seats=tuple(None if seat and seat.gone else seat for seat in state.seats))
 
 
-def _return(state: RoomState, index: int) -> Change:
+def _return(state: RoomState, index: int, person: Person) -> Change:
     seat = state.seats[index]
     assert seat is not None
     if not seat.away:
         return state, ()
-    return _put(state, index, replace(seat, away=False)), (Back(seat.name, index),)
+    events: tuple[AnyEvent, ...] = (Back(person.name, index),)
+    # The name may be spelled another way since.
+    seat = replace(seat, away=False, name=person.name)
+    if seat.relief == "away":
+        seat = replace(seat, autopilot=None, relief=None)
+        events = (*events, AutopilotSet(person.name, index, None))
+    return _with_creator(state.with_seat(index, seat), events)
 
 
 def _new_lineup(state: RoomState) -> RoomState:
     """The room as others are about to sit in it: the board of the last game is cleared."""
-    return replace(free_gone_seats(state), game=None, position=None)
+    return replace(free_gone_seats(state), game=None, position=None, rematch=())
 
 
 def _with_creator(state: RoomState, events: tuple[AnyEvent, ...]) -> Change:
@@ -203,8 +241,21 @@ def _free_seat(state: RoomState) -> int:
     )
 
 
-def _put(state: RoomState, index: int, seat: SeatState | None) -> RoomState:
-    return replace(state, seats=(*state.seats[:index], seat, *state.seats[index + 1 :]))
+def _seat_at(state: RoomState, index: int) -> SeatState | None:
+    if not 0 <= index < len(state.seats):
+        raise Refused(
+            ErrorCode.NOT_ALLOWED, f"there is no seat {index + 1}: 1 to {len(state.seats)}"
+        )
+    return state.seats[index]
+
+
+def _check_admitted(state: RoomState, person: Person) -> None:
+    if person.player == state.creator:
+        return
+    if person.player in state.banned:
+        raise Refused(ErrorCode.NOT_ADMITTED, f"you were put out of {state.code}: join another")
+    if state.locked:
+        raise Refused(ErrorCode.NOT_ADMITTED, f"{state.code} is locked: ask its creator to open it")
 
 
 def _bot_names(kind: str) -> Iterator[str]:

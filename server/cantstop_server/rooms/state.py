@@ -1,13 +1,14 @@
 """The state of a room: frozen values, and their durable form."""
 
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from cantstop_protocol.events import AnyEvent
-from cantstop_protocol.table import GameOptions, Result
+from cantstop_protocol.table import GameOptions, Result, SpectatorChat
+from cantstop_protocol.text import name_key
 from cantstop_server.rules.course import final_state
 from cantstop_server.rules.game import Game
 from cantstop_server.rules.setup import Setup
@@ -23,8 +24,10 @@ class Person(NamedTuple):
 class SeatState(Struct, frozen=True):
     """A taken seat: of a person (``player``) or of a computer player (``bot``, its kind).
 
-    ``away``: the person's connection is gone. ``gone``: the person left the room in mid-game and
-    the seat keeps the name until the game is over. ``autopilot`` plays for the person.
+    ``away``: the person's connection is gone. ``gone``: the person has left the room and
+    the seat keeps the name until seats are taken anew. ``autopilot`` plays for the person;
+    ``relief`` says why if the person did not ask for it. ``bank`` is the time that is left, in
+    seconds, at the beginning of a decision; ``overruns`` how often in a row it ran out.
     """
 
     name: str
@@ -33,6 +36,9 @@ class SeatState(Struct, frozen=True):
     away: bool = False
     gone: bool = False
     autopilot: str | None = None
+    relief: Literal["away", "time"] | None = None
+    bank: float | None = None
+    overruns: int = 0
 
     @property
     def player_kind(self) -> str | None:
@@ -62,7 +68,8 @@ class RoomState(Struct, frozen=True):
     """Everything about a room that outlives the process.
 
     ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
-    the number of the latest event. ``creator`` is a player id.
+    the number of the latest event. ``creator`` and ``banned`` are player ids; ``rematch`` are the
+    seats that agree to another game.
     """
 
     code: str
@@ -70,11 +77,15 @@ class RoomState(Struct, frozen=True):
     options: GameOptions
     creator: int | None
     password: bytes | None = None
+    locked: bool = False
+    spectator_chat: SpectatorChat = "apart"
+    banned: tuple[int, ...] = ()
     seats: tuple[SeatState | None, ...] = ()
     spectators: tuple[Person, ...] = ()
     game: LiveGame | None = None
     position: Game | None = None
     next_first: int | None = None
+    rematch: tuple[int, ...] = ()
     seq: int = 0
     accepted: tuple[Accepted, ...] = ()
     created_by: Accepted | None = None
@@ -89,6 +100,18 @@ class RoomState(Struct, frozen=True):
             if seat is not None and seat.player == player and not seat.gone:
                 return index
         return None
+
+    def awaited_seat(self) -> tuple[int, SeatState] | None:
+        """The seat that the running game waits for, and who is in it."""
+        if self.position is None or not self.playing:
+            return None
+        seat = self.seats[self.position.seat]
+        return None if seat is None else (self.position.seat, seat)
+
+    def with_seat(self, index: int, seat: SeatState | None) -> "RoomState":
+        """The room with one seat changed."""
+        seats = (*self.seats[:index], seat, *self.seats[index + 1 :])
+        return msgspec.structs.replace(self, seats=seats)
 
     def is_member(self, player: int) -> bool:
         return self.seat_of(player) is not None or any(
@@ -112,6 +135,11 @@ class RoomState(Struct, frozen=True):
             if seat is not None and seat.player is not None and not seat.gone
         )
         return (*seated, *self.spectators)
+
+    def named(self, name: str) -> Person | None:
+        """The member of this name, in any spelling."""
+        key = name_key(name)
+        return next((person for person in self.people() if name_key(person.name) == key), None)
 
     def name_of(self, player: int) -> str | None:
         return next((person.name for person in self.people() if person.player == player), None)

@@ -38,8 +38,8 @@ def phase_of(state: RoomState) -> RoomPhase:
     return "over" if state.game else "waiting"
 
 
-def table_of(state: RoomState) -> Table:
-    """The whole table."""
+def table_of(state: RoomState, seconds_left: float | None = None) -> Table:
+    """The whole table. ``seconds_left`` is for the pending decision, None without a clock."""
     position = state.position
     owners = position.owners[2:] if position else (NO_SEAT,) * 11
     return Table(
@@ -49,13 +49,15 @@ def table_of(state: RoomState) -> Table:
         options=state.options,
         creator=None if state.creator is None else state.name_of(state.creator),
         private=state.password is not None,
-        seats=tuple(_seat(seat, index, position) for index, seat in enumerate(state.seats)),
+        seats=tuple(_seat(state, seat, index) for index, seat in enumerate(state.seats)),
         spectators=tuple(person.name for person in state.spectators),
         lengths=LENGTHS_LISTED,
         owners=tuple(None if owner == NO_SEAT else owner for owner in owners),
         game=state.game.id if state.game else None,
-        turn=_turn(position) if position and state.playing else None,
+        turn=_turn(position, seconds_left) if position and state.playing else None,
         result=state.game.result if state.game else None,
+        locked=state.locked,
+        spectator_chat=state.spectator_chat,
     )
 
 
@@ -73,21 +75,25 @@ def summary_of(state: RoomState) -> RoomSummary:
     )
 
 
-def _seat(seat: SeatState | None, index: int, position: Game | None) -> Seat | None:
+def _seat(state: RoomState, seat: SeatState | None, index: int) -> Seat | None:
     if seat is None:
         return None
+    position = state.position
     in_game = position is not None and index < position.setup.seats
     return Seat(
         name=seat.name,
         bot=seat.bot,
         autopilot=seat.autopilot,
         away=seat.away,
+        left=seat.gone,
         resigned=position is not None and index in position.resigned,
         markers=columns(position.markers[index] if position and in_game else NO_STEPS),
+        bank=seat.bank,
+        rematch=index in state.rematch,
     )
 
 
-def _turn(position: Game) -> Turn:
+def _turn(position: Game, seconds_left: float | None) -> Turn:
     return Turn(
         seat=position.seat,
         number=position.turn,
@@ -98,6 +104,7 @@ def _turn(position: Game) -> Turn:
         options=tuple(_option(position, option) for option in position.options),
         busting_rolls=busting_rolls(reach(position).movable),
         rule_of_28=rule_of_28(position.runners, position.markers[position.seat]),
+        seconds_left=seconds_left,
     )
 
 

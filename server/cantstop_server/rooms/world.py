@@ -12,7 +12,7 @@ _ID_LENGTH = 10
 
 def real_world() -> World:
     """Chance from the operating system's cryptographic source, uniform without modulo bias."""
-    return World(roll_dice, secrets.randbelow, lambda: datetime.now(UTC), new_game_id)
+    return World(roll_dice, lambda: datetime.now(UTC), new_game_id)
 
 
 def roll_dice() -> Dice:

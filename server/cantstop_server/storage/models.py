@@ -108,6 +108,16 @@ records: Final = Table(
 )
 """Running counts of finished games, by number of seats and kind of opponent."""
 
+solitaire: Final = Table(
+    "solitaire",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("target", Integer, primary_key=True, autoincrement=False),
+    Column("games", Integer, nullable=False),
+    Column("best_turns", Integer, nullable=False),
+)
+"""Running counts of finished solitaire games, and the fewest turns that one took."""
+
 live_rooms: Final = Table(
     "live_rooms",
     metadata,

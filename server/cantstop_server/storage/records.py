@@ -1,10 +1,11 @@
 """Running counts of finished games: who won how often, with how many seats, against whom."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, case, insert, select, update
 
-from cantstop_server.storage.models import players, records
+from cantstop_server.storage.models import players, records, solitaire
 from cantstop_server.storage.players import is_named
 from cantstop_server.storage.types import PEOPLE, ArchivedGame, PlayerRecord
 
@@ -17,6 +18,8 @@ def count(connection: Connection, game: ArchivedGame, player_ids: Sequence[int])
         opponents = {other.bot or PEOPLE for index, other in enumerate(game.seats) if index != seat}
         for against in (_ALL, *sorted(opponents)):
             _count(connection, player, len(player_ids), against, won=game.winner == seat)
+    if len(player_ids) == 1 and game.winner is not None:
+        _count_solitaire(connection, player_ids[0], game.setup.target, game.turns)
 
 
 def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
@@ -40,10 +43,13 @@ def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
         if row.against == _ALL:
             by_seats = record.by_seats | {row.seats: (row.games, row.wins)}
             games, wins = record.games + row.games, record.wins + row.wins
-            record = PlayerRecord(record.name, record.bot, games, wins, by_seats, record.against)
+            record = replace(record, games=games, wins=wins, by_seats=by_seats)
         elif row.against is not None:
             record.against[row.against] = _sum(record.against, row.against, row.games, row.wins)
         found[row.id] = record
+    for best in connection.execute(select(solitaire).order_by(solitaire.c.target)):
+        if best.player_id in found:
+            found[best.player_id].solitaire[best.target] = (best.games, best.best_turns)
     return sorted(found.values(), key=_rank)
 
 
@@ -72,4 +78,16 @@ def _count(connection: Connection, player: int, seats: int, against: str, *, won
             insert(records).values(
                 player_id=player, seats=seats, against=against, games=1, wins=int(won)
             )
+        )
+
+
+def _count_solitaire(connection: Connection, player: int, target: int, turns: int) -> None:
+    row = (solitaire.c.player_id == player, solitaire.c.target == target)
+    fewer = case((solitaire.c.best_turns > turns, turns), else_=solitaire.c.best_turns)
+    counted = connection.execute(
+        update(solitaire).where(*row).values(games=solitaire.c.games + 1, best_turns=fewer)
+    )
+    if not counted.rowcount:
+        connection.execute(
+            insert(solitaire).values(player_id=player, target=target, games=1, best_turns=turns)
         )

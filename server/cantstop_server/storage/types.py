@@ -1,6 +1,6 @@
 """What goes into the database and comes out of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
@@ -65,7 +65,8 @@ class PlayerRecord:
 
     ``by_seats`` splits them by the number of seats; ``against`` holds the games with at least one
     opponent of a kind, so a mixed game stands under several. A kind of computer player that sat
-    at two seats of a game has played it twice.
+    at two seats of a game has played it twice. ``solitaire`` holds, by target, how many games
+    reached it and the fewest turns that one took.
     """
 
     name: str
@@ -74,3 +75,4 @@ class PlayerRecord:
     wins: int
     by_seats: dict[int, tuple[int, int]]
     against: dict[str, tuple[int, int]]
+    solitaire: dict[int, tuple[int, int]] = field(default_factory=dict)
