@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from cantstop_server.players.expert.network import TURNS_SCALE
 from cantstop_server.players.expert.position import View
 from cantstop_server.players.expert.solution import Solution, key_of
 from cantstop_server.rules.game import Game, Phase, stop_wins
@@ -27,6 +28,11 @@ def alternatives(game: Game, solution: Solution) -> tuple[Alternative, ...]:
     if game.phase is Phase.ROLL:
         return (roll,)
     return (Alternative("stop", 1.0 if stop_wins(game) else solution.stop(game.runners)), roll)
+
+
+def shown_value(game: Game, value: float) -> float:
+    """A value as people read it: a chance to win, in solitaire the turns that the game takes."""
+    return value if game.setup.seats > 1 else game.turn + (1 - value) * TURNS_SCALE
 
 
 def hint(game: Game, solve: Solve) -> tuple[Alternative, ...]:

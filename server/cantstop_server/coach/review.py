@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from cantstop_server.coach.hint import Alternative, Solve, alternatives
-from cantstop_server.players.expert.network import TURNS_SCALE
+from cantstop_server.coach.hint import Alternative, Solve, alternatives, shown_value
 from cantstop_server.players.expert.solution import Solution, key_of
 from cantstop_server.rules.course import Action, Choose, Resign, Roll, Stop, apply, parse_course
 from cantstop_server.rules.game import Game, Phase, new_game
@@ -216,4 +215,4 @@ class _Reviewer:
         """A chance to win as it is; in solitaire the turns the game will have taken, negative."""
         if self.found.setup.seats > 1:
             return value
-        return -(game.turn + (1 - value) * TURNS_SCALE)
+        return -shown_value(game, value)

@@ -18,13 +18,15 @@ from msgspec.structs import replace
 
 from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ErrorCode, ExitCode
-from cantstop_protocol.commands import Command
+from cantstop_protocol.commands import Command, Hint
 from cantstop_protocol.events import AnyEvent, BotFailed
 from cantstop_protocol.limits import TAIL_EVENTS
 from cantstop_protocol.messages import (
+    Alternative,
     Entered,
     Error,
     Exit,
+    Hinted,
     Message,
     Notice,
     NumberedEvent,
@@ -35,6 +37,7 @@ from cantstop_server.rooms import play, seating
 from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import decide, is_thinking, plain_decision
 from cantstop_server.rooms.clock import DecisionClock
+from cantstop_server.rooms.coaching import hints
 from cantstop_server.rooms.dispatch import is_repetition, remember, step
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
@@ -117,6 +120,7 @@ class RoomOwner:
         self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
         self._clock = DecisionClock(lambda: asyncio.get_running_loop().time())
+        self._hinting: set[int] = set()
         self._trouble = False
         self._closing = False
 
@@ -126,6 +130,9 @@ class RoomOwner:
 
     def submit(self, person: Person, instance: str, command: Command, reply: Reply) -> None:
         """A command of somebody in the room; the reply follows once its effect is durable."""
+        if isinstance(command, Hint):
+            self._hint(person, instance, command, reply)
+            return
         if is_repetition(self.state, person, instance, command.id):
             self._answer_when_durable(reply, command.id, None)
             return
@@ -144,6 +151,30 @@ class RoomOwner:
             reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
         else:
             self._apply(outcome, reply, command.id)
+
+    def _hint(self, person: Person, instance: str, command: Hint, reply: Reply) -> None:
+        """What somebody's alternatives are worth. It changes nothing and is no event."""
+        try:
+            self._check_open()
+            step(self.state, person, instance, command, self._around.world)
+            if person.player in self._hinting:
+                raise Refused(ErrorCode.TOO_FAST, "your last hint is still being worked out")
+        except Refused as refusal:
+            reply(Error(re=command.id, code=refusal.code, message=refusal.message))
+            return
+        position = self.state.position
+        assert position is not None
+
+        def tell(thought: Thought[tuple[Alternative, ...]]) -> None:
+            self._hinting.discard(person.player)
+            try:
+                reply(Hinted(re=command.id, ply=command.ply, alternatives=thought()))
+            except Exception:
+                log.exception("room %s: no hint", self.code)
+                reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
+
+        self._hinting.add(person.player)
+        self._around.thinkers.ask(partial(hints, position), tell)
 
     def enter(
         self,
