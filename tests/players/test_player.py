@@ -99,7 +99,7 @@ def test_thinking_never_consumes_or_reads_dice(kind: str, monkeypatch: pytest.Mo
 
 def test_no_player_imports_a_source_of_chance_or_time() -> None:
     folder = Path(cantstop_server.players.__file__).parent
-    for path in folder.glob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in getattr(node, "names", [])]
             names.append(str(getattr(node, "module", "")))
