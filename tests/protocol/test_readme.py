@@ -32,7 +32,7 @@ from cantstop_protocol.codec import (
 )
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command, Hint
-from cantstop_protocol.messages import Alternative, NumberedEvent
+from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -58,6 +58,8 @@ STRUCTURES: Final = (
     Turn,
     Option,
     Result,
+    ServerStatus,
+    Presence,
 )
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}
