@@ -14,7 +14,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_server.players.expert.geometry import OPTION_TYPES, TOPPED_SETS, Geometry, Ints
+from cantstop_server.players.expert.geometry import (
+    OPTION_TYPES,
+    OUTCOMES,
+    TOPPED_SETS,
+    Geometry,
+    Ints,
+)
 
 NOTHING: Final = -1e30
 """The value of what cannot be done: less than any value."""
@@ -55,20 +61,13 @@ def solve(
     has the precision of ``stops``. ``stops[0]`` is not looked at.
     """
     floor = np.where(opened, own, CLOSED).astype(np.int32)
-    best = stops.copy()
-    rolls = np.full_like(stops, NOTHING)
-    best[0] = NOTHING
+    stops = stops.copy()
+    stops[0] = NOTHING
+    best, rolls = stops.copy(), np.full_like(stops, NOTHING)
     _solve_three(geometry, floor, bust, stops, rolls, best)
     for runners in (2, 1, 0):
         _solve_fewer(geometry, runners, floor, bust, stops, rolls, best)
-    return Turn(best_stops(stops), rolls)
-
-
-def best_stops(stops: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The values of stopping, with the start of the turn marked as no place to stop."""
-    stops = stops.copy()
-    stops[0] = NOTHING
-    return stops
+    return Turn(stops, rolls)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,15 +183,12 @@ def _solve_three(
     three = _three(geometry, stops.dtype.name)
     for level in _levels(three.stage, floor):
         at = three.stage.states[level]
-        v = best[three.following[:, level]]
-        top = np.empty((26, len(level)), stops.dtype)
-        top[:9] = v
-        # In the order of OUTCOMES.
-        pairs = ((0, 1), (0, 2), (1, 2), (0, 4), (0, 5), (1, 3), (1, 5), (2, 3), (2, 4))
-        for row, (i, j) in enumerate((*pairs, (0, 8), (1, 7), (2, 6), (4, 7)), start=9):
-            np.maximum(v[i], v[j], out=top[row])
-        for row, (i, j) in enumerate(((9, 2), (9, 5), (10, 4), (11, 3)), start=22):
-            np.maximum(top[i], v[j], out=top[row])
+        options = best[three.following[:, level]]
+        top = np.empty((len(OUTCOMES), len(level)), stops.dtype)
+        for row, outcome in enumerate(OUTCOMES):
+            np.maximum(options[outcome[0]], options[outcome[-1]], out=top[row])
+            for option in outcome[1:-1]:
+                np.maximum(top[row], options[option], out=top[row])
         value = np.einsum("kn,kn->n", three.weights[:, level], top)
         value += three.busts[level] * stops.dtype.type(bust)
         rolls[at] = value
