@@ -425,7 +425,7 @@ def train(
     games
         How many games.
     seats
-        1 to 4.
+        2, which serve for more, too, or 1 for solitaire.
     targets
         How many columns win, such as 3 or 2,4,5: drawn for each game.
     seed

@@ -199,6 +199,8 @@ def train(
     from cantstop_server.rules.setup import make_setup
     from cantstop_server.train.trainer import Plan, train
 
+    if seats not in (1, 2):
+        raise ClientError(f"networks are for 1 or 2 seats, not {seats}: 2 serve for more, too")
     try:
         for target in targets:
             make_setup(seats, target)

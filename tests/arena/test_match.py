@@ -71,7 +71,7 @@ def test_a_target_that_nobody_may_reach_is_refused() -> None:
 
 def test_a_checkpoint_plays(tmp_path: Path) -> None:
     weights = tmp_path / "network.npz"
-    shipped = files("cantstop_server.players").joinpath("weights", "seats2.npz")
+    shipped = files("cantstop_server.players").joinpath("weights", "duel.npz")
     weights.write_bytes(shipped.read_bytes())
     assert isinstance(contender(f"expert@{weights}"), ExpertPlayer)
     assert play_match(Match(f"expert@{weights}", "random", 1), 1).games == 1

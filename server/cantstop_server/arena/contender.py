@@ -32,6 +32,7 @@ def _checkpoint(path: Path, compiled: bool) -> Player:
     import numpy as np
 
     from cantstop_server.players.expert.geometry import standard
+    from cantstop_server.players.expert.library import known_view
     from cantstop_server.players.expert.network import Network
     from cantstop_server.players.expert.player import ExpertPlayer
     from cantstop_server.players.expert.solution import NumpySolver
@@ -42,7 +43,8 @@ def _checkpoint(path: Path, compiled: bool) -> Player:
     except (OSError, EOFError, KeyError, ValueError) as error:
         raise ValueError(f"{path} holds no network: {error}") from error
     if not compiled:
-        return ExpertPlayer(NumpySolver(network).solve)
+        solver = NumpySolver(network)
+        return ExpertPlayer(lambda view: solver.solve(known_view(view)[0]))
     from cantstop_server.train.player import compiled_solve
 
     return ExpertPlayer(compiled_solve(network))

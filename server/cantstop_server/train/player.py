@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cantstop_server.players.expert.library import network, network_name
+from cantstop_server.players.expert.library import known_view, network
 from cantstop_server.players.expert.network import Network
 from cantstop_server.players.expert.player import Solve
 from cantstop_server.players.expert.position import View
@@ -60,10 +60,10 @@ def compiled_solve(fixed: Network | None = None) -> Solve:
     def solve(view: View) -> Solution:
         nonlocal last
         if last is None or last[0] != view:
-            name = network_name(len(view.others) + 1, view.need + view.owner.count(0))
+            known, name = known_view(view)
             if name not in solvers:
                 solvers[name] = CompiledSolver(fixed or network(name))
-            last = view, solvers[name].solve(view)
+            last = view, solvers[name].solve(known)
         return last[1]
 
     return solve

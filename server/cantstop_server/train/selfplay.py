@@ -108,14 +108,15 @@ def play_turn(t, sides, own, opened, stops, rolls, best):
 
 
 @njit(cache=True, nogil=True)
-def _remember(memory, at, me, seats, markers, owner, lacking, target):
+def _remember(memory, at, me, markers, owner, lacking, target):
+    """An example: the position as the seat ``me`` sees it, and what it is worth to that seat."""
     own, others, owners, stages, targets = memory
-    other_need = NO_OTHER
+    seats = len(lacking)
     own[at] = markers[me]
-    for j in range(seats - 1):
-        seat = (me + 1 + j) % seats
-        others[at, j] = markers[seat]
-        other_need = min(other_need, lacking[seat])
+    other_need = NO_OTHER
+    if seats == 2:
+        others[at, 0] = markers[1 - me]
+        other_need = lacking[1 - me]
     for c in range(len(owner)):
         owners[at, c] = -1 if owner[c] < 0 else (owner[c] - me) % seats
     stages[at] = stage_of(lacking[me], other_need)
@@ -124,41 +125,34 @@ def _remember(memory, at, me, seats, markers, owner, lacking, target):
 
 @njit(cache=True, nogil=True)
 def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest, work):
-    """Play so many games, adding an example for each turn: the new end of the memory, the turns
-    played and the games that the first seat won.
+    """Play so many games for one or two seats, adding an example for each turn: the new end of the
+    memory, and the turns played.
 
     ``wins_by`` lists targets, one of which is drawn for each game.
     """
     content, base, head, stops, rolls, best = work
     lengths = t.lengths
     count = len(lengths)
-    turns = first_wins = 0
+    turns = 0
     markers = np.zeros((seats, count), np.int64)
     owner = np.zeros(count, np.int64)
     relative = np.zeros(count, np.int64)
     opened = np.zeros(count, np.bool_)
-    others = np.zeros((seats - 1, count), np.int64)
     lacking = np.zeros(seats, np.int64)
-    waiting = np.zeros(seats, np.int64)
     for _ in range(games):
         markers[:] = 0
         owner[:] = -1
         lacking[:] = wins_by[np.random.randint(len(wins_by))]
-        waiting[:] = -1
         me = 0
-        over = False
         for _t in range(MAX_TURNS):
-            other_need = NO_OTHER
-            for j in range(seats - 1):
-                seat = (me + 1 + j) % seats
-                others[j] = markers[seat]
-                other_need = min(other_need, lacking[seat])
+            other = (me + 1) % seats
+            other_need = lacking[other] if seats == 2 else NO_OTHER
             for c in range(count):
                 relative[c] = -1 if owner[c] < 0 else (owner[c] - me) % seats
                 opened[c] = owner[c] < 0
             out_bias = prepare(
-                layout, lengths, markers[me], others, relative, lacking[me], other_need,
-                p, content, base, head,
+                layout, lengths, markers[me], markers[other : other + seats - 1], relative,
+                lacking[me], other_need, p, content, base, head,
             )  # fmt: skip
             bust = chance(base, head, out_bias)
             fill_stops(
@@ -166,17 +160,13 @@ def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest,
                 lacking[me], stops,
             )  # fmt: skip
             solve(t, markers[me], opened, stops, bust, rolls, best)
-            value = best[0]
+            # The seat that moved last is worth what this turn leaves it; alone, a turn has passed.
+            value = 1 - best[0]
+            if seats == 1:
+                value = max(best[0] - np.float32(1 / TURNS_SCALE), np.float32(0.0))
+            _remember(memory, newest % size, other, markers, owner, lacking, value)
+            newest += 1
             turns += 1
-            if seats == 2:
-                _remember(memory, newest % size, 1 - me, 2, markers, owner, lacking, 1 - value)
-                newest += 1
-            elif seats == 1:
-                value = max(value - np.float32(1 / TURNS_SCALE), np.float32(0.0))
-                _remember(memory, newest % size, 0, 1, markers, owner, lacking, value)
-                newest += 1
-            elif waiting[me] >= 0:
-                memory[4][waiting[me]] = value
             columns, steps, n = play_turn(t, sides, markers[me], opened, stops, rolls, best)
             for i in range(n):
                 c = columns[i]
@@ -185,23 +175,10 @@ def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest,
                     owner[c] = me
                     lacking[me] -= 1
                     markers[:, c] = 0
-            over = lacking[me] <= 0
-            if over:
-                first_wins += me == 0
-                if seats > 2:
-                    for j in range(1, seats):
-                        seat = (me + j) % seats
-                        if waiting[seat] >= 0:
-                            memory[4][waiting[seat]] = 0.0
+            if lacking[me] <= 0:
                 break
-            if seats > 2:
-                waiting[me] = newest % size
-                _remember(memory, newest % size, me, seats, markers, owner, lacking, value)
-                newest += 1
-            me = (me + 1) % seats
-        if not over and seats > 2:
-            break
-    return newest, turns, first_wins
+            me = other
+    return newest, turns
 
 
 @njit(cache=True)

@@ -20,7 +20,8 @@ class Plan:
     """What a training run does. The same plan gives the same network on the same machine.
 
     Each turn's position is used about ``reuse`` times, in batches of ``batch``. The step size
-    falls from ``rate`` to ``last_rate`` over the games. ``targets`` are drawn from for each game.
+    falls from ``rate`` to ``last_rate`` over the games. ``targets`` are drawn from for each game;
+    ``seats`` are 1 or 2.
     """
 
     games: int = 24_000
@@ -70,7 +71,7 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "plan.json").write_text(json.dumps(asdict(plan)) + "\n", encoding="utf-8")
     while played < plan.games:
-        newest, more, _ = play_games(
+        newest, more = play_games(
             t, geometry.sides, rows, p, plan.seats, targets, plan.chunk, memory, plan.memory,
             newest, work,
         )  # fmt: skip

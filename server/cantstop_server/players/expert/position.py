@@ -25,6 +25,24 @@ class View(NamedTuple):
     other_need: int
 
 
+def rival_view(view: View, lengths: tuple[int, ...]) -> View:
+    """The same position with the strongest other seat alone, for a network that knows two seats.
+
+    That is the seat with the most columns, claimed ones and the shares that its markers have
+    covered. What the others have claimed counts as its own.
+    """
+    if len(view.others) < 2:
+        return view
+
+    def columns(other: int) -> float:
+        covered = zip(view.others[other], lengths, strict=True)
+        return view.owner.count(other + 1) + sum(step / length for step, length in covered)
+
+    rival = max(range(len(view.others)), key=columns)
+    owner = tuple(min(owner, 1) for owner in view.owner)
+    return view._replace(others=(view.others[rival],), owner=owner)
+
+
 def view_of(game: Game, seat: int) -> View:
     """The position as the given seat sees it; runners and dice are left out."""
     seats = game.setup.seats
