@@ -58,8 +58,9 @@ class Error(Message, frozen=True, tag="error"):
 
 class Alternative(Struct, frozen=True):
     """Something one may do. ``option`` is its place in the turn's options, from 1, with
-    ``action`` "choose". ``value`` is the chance to win after it with the best play, 0 to 1; in
-    solitaire it is the number of turns that the game will have taken."""
+    ``action`` "choose". ``value`` is the chance to win after it with the best play, 0 to 1, with
+    more than two seats against the strongest rival; in solitaire it is the number of turns that
+    the game will have taken."""
 
     action: Literal["roll", "choose", "stop"]
     option: int | None

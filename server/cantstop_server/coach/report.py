@@ -7,6 +7,7 @@ from cantstop_server.coach.review import Account, Decision, Review
 
 _PLOT_ROWS: Final = 10
 _PLOT_WIDTH: Final = 64
+_UNITS: Final = {1: "turns, negative", 2: "chance to win"}
 
 
 def review_as_dict(review: Review, names: Sequence[str]) -> dict[str, Any]:
@@ -15,7 +16,7 @@ def review_as_dict(review: Review, names: Sequence[str]) -> dict[str, Any]:
         "seats": review.setup.seats,
         "target": review.setup.target,
         "finished": review.finished,
-        "unit": "turns" if review.setup.seats == 1 else "chance to win",
+        "unit": _UNITS.get(review.setup.seats, "chance against the strongest rival"),
         "players": [
             {
                 "name": name,

@@ -3,8 +3,8 @@
 A player's chance to win is followed through the game. A roll moves it by luck: from what it was
 to what it is with the best play that the dice allow. A decision moves it by skill: from the best
 alternative to the one taken, so never up. With two seats one's gain is the other's loss, luck and
-skill apart. With more seats a chance is judged in the player's own turns, and what changes between
-them counts as luck. So for each player the result is the start plus luck plus skill.
+skill apart. With more seats the chance is that against the strongest rival, judged in the player's own
+turns, and what changes between them counts as luck. So for each player the result is the start plus luck plus skill.
 
 In solitaire the measure is the number of turns the game takes, counted negative: more is better.
 """
@@ -22,7 +22,7 @@ from cantstop_server.rules.setup import Setup
 MISTAKE: Final = 0.02
 """A decision that costs this chance to win, or more, is a mistake."""
 BLUNDER: Final = 0.05
-"""And from here on a blunder. In solitaire both are in tenths of a turn's worth: see ``scale``."""
+"""And from here on a blunder. Solitaire has ``SOLITAIRE_SCALE`` times as many turns for both."""
 SOLITAIRE_SCALE: Final = 10.0
 """How many turns weigh as much as a whole game won."""
 
