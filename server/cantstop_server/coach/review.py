@@ -3,8 +3,9 @@
 A player's chance to win is followed through the game. A roll moves it by luck: from what it was
 to what it is with the best play that the dice allow. A decision moves it by skill: from the best
 alternative to the one taken, so never up. With two seats one's gain is the other's loss, luck and
-skill apart. With more seats the chance is that against the strongest rival, judged in the player's own
-turns, and what changes between them counts as luck. So for each player the result is the start plus luck plus skill.
+skill apart. With more seats the chance is that against the strongest rival, judged in the player's
+own turns, and what changes between them counts as luck. So for each player the result is the start
+plus luck plus skill.
 
 In solitaire the measure is the number of turns the game takes, counted negative: more is better.
 """
