@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from cantstop_protocol.codes import ByeCode
+from cantstop_server.net.frames import wire_frame
 
 
 class Link(Protocol):
@@ -49,8 +50,9 @@ class Connections:
         if player is not None and self._links.get(player) is link:
             del self._links[player]
 
-    def send(self, room: str, players: Iterable[int], frame: bytes) -> None:
-        """Send a frame to those of these people who are connected and in this room."""
+    def send(self, room: str, players: Iterable[int], message: bytes) -> None:
+        """Send a message to those of these people who are connected and in this room."""
+        frame = wire_frame(message)
         for player in players:
             link = self._links.get(player)
             if link is not None and link.room_code == room:

@@ -50,10 +50,12 @@ def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> b
 
 def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
     """Note an accepted command, and forget this person's oldest."""
-    own = [entry for entry in state.accepted if entry.player == person.player]
-    forgotten = own[: max(0, len(own) + 1 - REMEMBERED_COMMANDS)]
-    kept = tuple(entry for entry in state.accepted if entry not in forgotten)
-    return replace(state, accepted=(*kept, Accepted(person.player, instance, id)))
+    player, kept = person.player, state.accepted
+    own = [index for index, entry in enumerate(kept) if entry.player == player]
+    if len(own) >= REMEMBERED_COMMANDS:
+        oldest = own[0]
+        kept = (*kept[:oldest], *kept[oldest + 1 :])
+    return replace(state, accepted=(*kept, Accepted(player, instance, id)))
 
 
 def _check_who(state: RoomState, person: Person, who: Who) -> None:

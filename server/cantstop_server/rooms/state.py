@@ -114,9 +114,9 @@ class RoomState(Struct, frozen=True):
         return msgspec.structs.replace(self, seats=seats)
 
     def is_member(self, player: int) -> bool:
-        return self.seat_of(player) is not None or any(
-            spectator.player == player for spectator in self.spectators
-        )
+        if self.seat_of(player) is not None:
+            return True
+        return any(spectator.player == player for spectator in self.spectators)
 
     def present(self) -> tuple[int, ...]:
         """The people who are connected, by player id, each once."""
