@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import os
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
+from cantstop_client.tls import client_context
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (
     AddBot,
@@ -30,6 +32,7 @@ from cantstop_protocol.commands import (
     ListRooms,
     Start,
 )
+from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
 from cantstop_protocol.messages import Entered, Error, Rooms
 from cantstop_protocol.table import DeadMarkers, GameOptions
 
@@ -48,6 +51,8 @@ class JoinOptions:
     name: str | None
     watch: bool
     password: str
+    server_password: str = ""
+    tls_ca: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,16 @@ async def join(options: JoinOptions) -> int:
     output = standard_output()
     screen = PlainScreen(output)
     face = PlainFace(screen)
-    async with _session(options.address, options.name, screen) as session:
+    if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
+        raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
+    security = client_context(options.address, options.tls_ca)
+    async with _session(
+        options.address,
+        options.name,
+        screen,
+        password=options.server_password,
+        security=security,
+    ) as session:
         if options.code is not None:
             await _enter(session, options.code, options)
         elif screen.view.rooms:
@@ -117,12 +131,20 @@ def run(main: Coroutine[Any, Any, int]) -> int:
 
 @contextlib.asynccontextmanager
 async def _session(
-    address: Address, name: str | None, screen: PlainScreen, *, is_remote: bool = True
+    address: Address,
+    name: str | None,
+    screen: PlainScreen,
+    *,
+    password: str = "",
+    security: ssl.SSLContext | None = None,
+    is_remote: bool = True,
 ) -> AsyncIterator[Session]:
     directory = data_directory()
     identity = load_identity(directory)
     chosen = choose_name(name, directory, os.environ)
-    session = Session(address, chosen, identity, screen.listen)
+    session = Session(
+        address, chosen, identity, screen.listen, password=password, security=security
+    )
     welcome = await session.open()
     try:
         remember_name(chosen, directory)

@@ -8,10 +8,11 @@ import argparse
 from collections import defaultdict
 from contextlib import suppress
 
-from cantstop_server.bench.child import answer_until_closed
-from cantstop_server.bench.loops import run_on
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
+
+from cantstop_server.bench.child import answer_until_closed
+from cantstop_server.bench.loops import run_on
 
 
 async def relay(size: int) -> None:

@@ -1,7 +1,6 @@
 """A server as people run it, in a process of its own, with limits that a benchmark cannot reach."""
 
 import argparse
-import asyncio
 import tempfile
 from pathlib import Path
 
