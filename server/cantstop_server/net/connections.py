@@ -83,9 +83,10 @@ class Connections:
         """Everybody who is known and connected, by player id."""
         yield from self._links.items()
 
-    def tell_all(self, frame: bytes) -> int:
-        """Send a frame to everybody who is known and connected: to how many."""
+    def tell_all(self, message: bytes) -> int:
+        """Send a message to everybody who is known and connected: to how many."""
         links = tuple(self._links.values())
+        frame = wire_frame(message)
         for link in links:
             link.send(frame)
         return len(links)
