@@ -115,9 +115,7 @@ def _extension(random: Random) -> bytes:
 
 
 def _huge_header(random: Random) -> bytes:
-    return random.choice(
-        (b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\x7f\xff\xff\xff")
-    )
+    return random.choice((b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\x7f\xff\xff\xff"))
 
 
 _KINDS: tuple[Callable[[Random], bytes | str], ...] = (
