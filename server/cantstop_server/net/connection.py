@@ -143,14 +143,23 @@ class Connection:
         outgoing, self._outgoing = self._outgoing, []
         if not outgoing or self._websocket.protocol.state is not State.OPEN:
             return
-        transport = self._websocket.transport
-        if transport.get_write_buffer_size() > self._service.limits.buffered_bytes:
-            if not transport.is_closing():
-                log.warning("connection cut: it does not read", extra=self._ids())
-                self._service.metrics.slow_reader()
-            transport.abort()
+        transport, bound = self._websocket.transport, self._service.limits.buffered_bytes
+        if transport.get_write_buffer_size() + sum(map(len, outgoing)) <= bound:
+            transport.write(b"".join(outgoing) if len(outgoing) > 1 else outgoing[0])
             return
-        transport.write(b"".join(outgoing) if len(outgoing) > 1 else outgoing[0])
+        for frame in outgoing:
+            if transport.get_write_buffer_size() > bound:
+                self._cut()
+                return
+            transport.write(frame)
+
+    def _cut(self) -> None:
+        """Break off without waiting for what a peer that does not read will never read."""
+        transport = self._websocket.transport
+        if not transport.is_closing():
+            log.warning("connection cut: it does not read", extra=self._ids())
+            self._service.metrics.slow_reader()
+        transport.abort()
 
     def dismiss(self, code: ByeCode, message: str) -> None:
         """Say why, then close. The person's seat is held unless a newer connection has it."""
