@@ -213,6 +213,19 @@ def train(
         raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
+async def bench_server(
+    rooms: list[int], seats: int, spectators: int, rounds: int
+) -> tuple[str, list[dict[str, Any]]]:
+    """What a server carries beside its floor: a report for people, and plain values."""
+    from cantstop_server.bench.loops import LOOPS
+    from cantstop_server.bench.server import compare, format_report
+
+    results = [
+        await compare(loop, count, seats, spectators, rounds) for loop in LOOPS for count in rooms
+    ]
+    return format_report(results), [result.as_dict() for result in results]
+
+
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
     if not has_database(database):
         return none
