@@ -185,7 +185,10 @@ def _game_options(options: PlayOptions) -> GameOptions:
     if not 1 <= options.target <= 5:
         raise ClientError(f"--target is a number of columns from 1 to 5, not {options.target}")
     return GameOptions(
-        seats=1 + len(options.bots), target=options.target, dead_markers=options.dead_markers
+        seats=1 + len(options.bots),
+        target=options.target,
+        dead_markers=options.dead_markers,
+        hints=True,
     )
 
 
