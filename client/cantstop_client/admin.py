@@ -106,7 +106,7 @@ async def _exchange(to: Access, command: Admin) -> AdminReport | Error:
     socket = await open_socket(to.address, context)
     try:
         if to.fingerprint and fingerprint(socket) != to.fingerprint:
-            raise ClientError(f"{to.address}: another server is there now, with its certificate")
+            raise ClientError(f"{to.address}: not the server that left its token is there now")
         greeting = decode_message(await socket.recv())
         if isinstance(greeting, Greeting):
             await socket.send(encode(command))

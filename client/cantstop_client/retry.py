@@ -125,7 +125,9 @@ def judge(error: BaseException) -> Verdict:
             said = _first_line(response.body)
             if response.status_code in _PASSING_STATUSES:
                 return Verdict(True, said or f"the server answered HTTP {response.status_code}")
-            return Verdict(False, f"{ANOTHER_VERSION}. It says: {said}" if said else ANOTHER_VERSION)
+            return Verdict(
+                False, f"{ANOTHER_VERSION}. It says: {said}" if said else ANOTHER_VERSION
+            )
         case InvalidMessage():
             # Something that listens but speaks no HTTP, or a server that dies while it is asked.
             # A server with TLS that is asked without sends no HTTP either.
