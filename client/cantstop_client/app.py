@@ -110,8 +110,8 @@ async def play(options: PlayOptions) -> int:
     screen = PlainScreen(output, alone=True, unattended=options.auto is not None)
     face = PlainFace(screen)
     async with (
-        private_server(options.database, delay) as address,
-        _session(address, options.name, screen, is_remote=False) as session,
+        private_server(options.database, delay) as (address, password),
+        _session(address, options.name, screen, password=password, is_remote=False) as session,
     ):
         await _done(session, Create, options=rules)
         for kind in options.bots:

@@ -10,7 +10,7 @@ from cantstop_client.intents import AskHint, Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
-from cantstop_client.session import Session
+from cantstop_client.session import Session, SessionOver
 from cantstop_protocol.commands import Choose, Leave
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
 
@@ -96,6 +96,9 @@ class PlainFace:
         while (typed := await self._typed.get()) is not None and not self._leaving.is_set():
             try:
                 await self._do(session, typed)
+            except SessionOver:
+                # Who waits for the session's end tells it.
+                await self._leaving.wait()
             except ClientError as error:
                 self._output.line(str(error))
             source.taken()
