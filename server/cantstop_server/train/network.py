@@ -10,9 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from cantstop_server.players.expert.geometry import Ints
 from cantstop_server.players.expert.network import MAX_NEED, Layout
 
 
@@ -43,27 +41,6 @@ def rows_of(layout: Layout) -> Rows:
         layout.out_bias,
         layout.rows,
     )
-
-
-def with_mirror(layout: Layout, lengths: Ints, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A network twice as wide that judges left and right alike: the mean of the given one and of
-    its mirror image."""
-    mirror = rows.copy()
-    count = len(lengths)
-    for column in range(count):
-        other, length = count - 1 - column, int(lengths[column])
-        for starts, size in (
-            (layout.own, length),
-            *((row, length) for row in layout.others),
-            (layout.joint, length * length),
-            (layout.claimed, layout.seats),
-        ):
-            to, of = int(starts[column]), int(starts[other])
-            mirror[to : to + size] = rows[of : of + size]
-    both = np.concatenate([rows, mirror], axis=1)
-    both[layout.stage_out : layout.out_bias] /= 2
-    both[layout.common_out] /= 2
-    return both
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cantstop_server.players.expert.geometry import standard
 from cantstop_server.players.expert.network import Layout
-from cantstop_server.train.network import learn, rows_of, start_parameters, with_mirror
+from cantstop_server.train.network import learn, rows_of, start_parameters
 from cantstop_server.train.selfplay import play_games, seed_chance
 from cantstop_server.train.solver import tables
 
@@ -41,8 +41,7 @@ class Plan:
 def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
     """Run a plan; checkpoints go to the folder. Returns the path of the last one.
 
-    What is saved is a running mean of the network over the last tenth or so of the games, made
-    symmetric.
+    What is saved is a running mean of the network over the last tenth or so of the games.
     """
     geometry = standard()
     layout = Layout(geometry, plan.seats)
@@ -91,7 +90,7 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
         average += (p - average) * np.float32(1 / (1 + 0.1 * (played / plan.chunk)))
         if played % plan.checkpoint_games == 0 or played >= plan.games:
             path = folder / f"{played:07d}.npz"
-            save(path, with_mirror(layout, geometry.lengths, average), plan)
+            save(path, average, plan)
             tell(
                 f"{played} games, {turns / played:.1f} turns a game,"
                 f" {perf_counter() - start:.0f} s, loss {loss:.5f}, rate {rate:.6f}"

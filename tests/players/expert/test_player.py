@@ -174,19 +174,6 @@ def test_with_more_seats_the_strongest_other_one_stands_for_all() -> None:
     assert view.other_need == 1
 
 
-@pytest.mark.parametrize("seats", [1, 2])
-def test_left_and_right_are_judged_alike(seats: int) -> None:
-    for game in asked(7, make_setup(seats), 10):
-        view, name = known_view(key_of(game))
-        mirrored = view._replace(
-            own=view.own[::-1],
-            others=tuple(steps[::-1] for steps in view.others),
-            owner=view.owner[::-1],
-        )
-        chance = network(name).chance(view)
-        assert network(name).chance(mirrored) == pytest.approx(chance, abs=1e-4)
-
-
 def test_the_weights_are_small_enough_for_the_wheel() -> None:
     folder = files("cantstop_server.players").joinpath("weights")
     sizes = [len(path.read_bytes()) for path in folder.iterdir()]

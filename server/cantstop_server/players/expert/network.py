@@ -44,7 +44,6 @@ class Layout:
 
     def __init__(self, geometry: Geometry, seats: int) -> None:
         lengths = geometry.lengths
-        self.seats = seats
         self.rows = 0
         self.own = self._take(lengths)
         self.others: Ints = np.array(
