@@ -190,8 +190,9 @@ class Guest:
         assert isinstance(reply, messages.Ok), reply
 
     async def _play_again(self, room: RoomView) -> None:
-        seat = None if room.seat is None else room.table.seats[room.seat]
-        if seat is not None and seat.rematch:
+        present = [s for s in room.table.seats if s and not (s.bot or s.left or s.away)]
+        own = None if room.seat is None else room.table.seats[room.seat]
+        if own is not None and own.rematch and not all(seat.rematch for seat in present):
             await self.wait()
             return
         reply = await self.ask(commands.Rematch)

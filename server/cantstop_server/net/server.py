@@ -210,13 +210,19 @@ class Server:
     def _admit_admin(self, token: str) -> None:
         """Leave word for ``cantstop admin``, unless the host has chosen a token."""
         path = admin_file.admin_file(self._config.database)
-        if not token or self._config.admin_token or path is None:
+        if not token or path is None:
+            return
+        if self._config.admin_token:
+            # One that a killed server has left; the database is ours alone.
+            admin_file.remove(path)
             return
         host, port = self._listener.sockets[0].getsockname()[:2]
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         scheme = "wss" if self._config.tls_cert else "ws"
         url = f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
-        admin_file.write(path, admin_file.AdminAccess(token, url))
+        cert = self._config.tls_cert
+        fingerprint = admin_file.fingerprint(cert) if cert else ""
+        admin_file.write(path, admin_file.AdminAccess(token, url, fingerprint))
         self._admin_file = path
 
     async def _listen(self, secured: ssl.SSLContext | None) -> WebSocketServer:
