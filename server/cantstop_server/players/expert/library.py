@@ -32,8 +32,8 @@ def network(name: str) -> Network:
 def known_view(view: View) -> tuple[View, str]:
     """The view that a network can judge, and the network's name.
 
-    With more than two seats the strongest other one stands for all: measured, that is far better
-    than networks for three and four seats that were trained as long.
+    With more than two seats the strongest other one stands for all. That won more games than
+    short attempts at networks for three and four seats: see docs/strength.md.
     """
     return rival_view(view, _LENGTHS), DUEL if view.others else SOLITAIRE
 
