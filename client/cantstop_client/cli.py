@@ -284,6 +284,164 @@ def stats(
     return 0
 
 
+@app.command
+def arena(
+    a: str,
+    b: str,
+    /,
+    *,
+    games: int = 1000,
+    seats: int = 2,
+    target: int = 3,
+    seed: int = 1,
+    jobs: int | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Let two kinds of computer player play a match, and print who wins how often.
+
+    Parameters
+    ----------
+    a
+        A kind of computer player; it has one seat.
+    b
+        The kind in all other seats.
+    games
+        How many games. The seats take turns to begin.
+    seats
+        2 to 4; 1 is solitaire, where fewer turns win.
+    target
+        How many columns win.
+    seed
+        Where the dice start.
+    jobs
+        How many processes; by default one for each core.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+    from cantstop_client.progress import progress_bar
+
+    with progress_bar("games") as progress:
+        report, values = local.arena(a, b, games, seats, target, seed, jobs, progress)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
+@app.command
+def review(
+    game: str = "last",
+    /,
+    *,
+    worst: int = 10,
+    database: str | None = None,
+    json: JsonFlag = False,
+) -> int:
+    """Say how good the decisions of a game were, and how much luck there was.
+
+    Parameters
+    ----------
+    game
+        The beginning of a game's identifier, which `history --json` shows, or last.
+    worst
+        How many of the costliest decisions to list.
+    database
+        The database; by default the one in your data directory.
+    json
+        Print one JSON object, with every decision and roll.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.progress import progress_bar
+
+    wanted = "" if game == "last" else game
+    with progress_bar("actions") as progress:
+        lines, values = asyncio.run(local.review(_database(database), wanted, worst, progress))
+    if json:
+        _print_json(values)
+    else:
+        _print(lines)
+    return 0
+
+
+@app.command
+def odds(
+    *runners: str,
+    markers: str = "",
+    claimed: str = "",
+    rule28: Annotated[bool, Parameter(negative=())] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Print the chances: of a position, or of every column and triple of columns.
+
+    Parameters
+    ----------
+    runners
+        Where the runners stand, as column:step, such as 6:3 7:2 8:2.
+    markers
+        The own markers, such as 6:2,7:1.
+    claimed
+        Claimed columns, such as 2,12.
+    rule28
+        Print how near to the optimum the Rule of 28 stops; takes some seconds.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+
+    if runners or markers or claimed:
+        closed = frozenset(_whole(part, "--claimed") for part in _parts(claimed))
+        lines, values = local.odds(
+            _steps(runners, "a runner"), _steps(_parts(markers), "a marker"), closed
+        )
+    else:
+        lines, values = local.odds_tables(rule28)
+    if json:
+        _print_json(values)
+    else:
+        _print(lines)
+    return 0
+
+
+@app.command
+def train(
+    folder: str,
+    /,
+    *,
+    games: int = 24_000,
+    seats: int = 2,
+    targets: str = "3",
+    seed: int = 1,
+) -> int:
+    """Train the strong player by play against itself; needs the extra `train`.
+
+    Parameters
+    ----------
+    folder
+        Where the networks go, one for every 500 games and the last.
+    games
+        How many games.
+    seats
+        2, which serve for more, too, or 1 for solitaire.
+    targets
+        How many columns win, such as 3 or 2,4,5: drawn for each game.
+    seed
+        Where chance starts; the same seed gives the same network.
+    """
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+
+    drawn = tuple(_whole(part, "--targets") for part in targets.split(","))
+    if games < 1:
+        raise ClientError(f"--games is at least 1, not {games}")
+    path = local.train(folder, games, seats, drawn, seed, standard_output().line)
+    _print([path])
+    return 0
+
+
 @bench_app.command
 def rules(
     *,
@@ -308,6 +466,40 @@ def rules(
     from cantstop_client import local
 
     report, values = local.bench_rules(games, player, seed)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
+@bench_app.command
+def thinking(
+    *,
+    games: int = 10,
+    rooms: int = 20,
+    moves: int = 500,
+    seed: int = 1,
+    json: JsonFlag = False,
+) -> int:
+    """Time the strong player's turns, and moves in a room while it plays in others.
+
+    Parameters
+    ----------
+    games
+        How many games of it against itself to time.
+    rooms
+        How many rooms it plays in.
+    moves
+        How many moves of another room to time.
+    seed
+        Where the dice start.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+
+    report, values = local.bench_thinking(games, rooms, moves, seed)
     if json:
         _print_json(values)
     else:
@@ -416,6 +608,27 @@ def _database(database: str | None) -> str:
     from cantstop_client.paths import default_database
 
     return str(default_database())
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _steps(parts: Sequence[str], what: str) -> dict[int, int]:
+    steps = {}
+    for part in parts:
+        column, colon, step = part.partition(":")
+        if not colon or not column.isdecimal() or not step.isdecimal():
+            raise ClientError(f"{what} is column:step, such as 7:3, not {part!r}")
+        steps[int(column)] = int(step)
+    return steps
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ClientError(f"{option} takes whole numbers, not {text!r}") from None
 
 
 def _delay(seconds: float) -> float:

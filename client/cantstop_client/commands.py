@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from cantstop_client.intents import Hint, Intent, Local, Move, Nothing, Send
+from cantstop_client.intents import AskHint, Hint, Intent, Local, Move, Nothing, Send
 from cantstop_client.view import View
 from cantstop_protocol.commands import (
     AddBot,
@@ -54,6 +54,7 @@ OPTION_FIELDS: Final = {
     "time": "decision_seconds",
     "bank": "bank_seconds",
     "increment": "increment_seconds",
+    "hints": "hints",
 }
 """The settings of a game as they are typed, and the fields they set."""
 
@@ -235,6 +236,11 @@ def _auto(view: View, words: Words) -> Intent:
     return Send(Autopilot, {"kind": _kind(kind or DEFAULT_PILOT)})
 
 
+def _hint(view: View, words: Words) -> Intent:
+    _at_most(words, 0)
+    return AskHint()
+
+
 def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Intent]:
     def read(view: View, words: Words) -> Intent:
         _at_most(words, 0)
@@ -268,7 +274,11 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
     """The options with the settings applied; their ranges come from the protocol."""
     fields: dict[str, Any] = msgspec.to_builtins(now)
     for key, value in settings.items():
-        if key in ("dead", "absence"):
+        if key == "hints":
+            if value.casefold() not in ("on", "off"):
+                raise _Unusable(f"hints are on or off, not {value!r}")
+            fields["hints"] = value.casefold() == "on"
+        elif key in ("dead", "absence"):
             fields[OPTION_FIELDS[key]] = value.casefold()
         elif not re.fullmatch("[0-9]{1,5}", value):
             raise _Unusable(f"{key} is a number, not {value!r}")
@@ -337,6 +347,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("rematch", "", "Agree to another game", "between games", _sends(Rematch)),
     CommandRow("start", "", "Begin the game, or the next one", "between games", _sends(Start)),
     CommandRow("odds", "", "The chance of a bust, now and after", "in a game", _shows("odds")),
+    CommandRow("hint", "", "What your alternatives are worth", "in a game", _hint),
     CommandRow("auto", "[KIND|off]", "Let a computer play your seat", "in a game", _auto),
     CommandRow("resign", "", "Give the game up and stay here", "in a game", _sends(Resign)),
     CommandRow("kick", "NAME", "Put somebody out for good", "in a room", _kick),

@@ -11,6 +11,7 @@ from cantstop_protocol.messages import (
     Error,
     Exit,
     Greeting,
+    Hinted,
     Message,
     Ok,
     Rooms,
@@ -20,7 +21,7 @@ from cantstop_protocol.messages import (
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Rooms | Welcome
+Reply = Ok | Error | Entered | Hinted | Rooms | Welcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cantstop_protocol.commands import Choose, Command, Roll, Stop
+from cantstop_protocol.commands import Hint as HintCommand
 
 LocalTopic = Literal["help", "board", "odds", "who", "quit"]
 
@@ -26,6 +27,13 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class AskHint:
+    """What one's alternatives in the decision in view are worth."""
+
+    kind: type[HintCommand] = HintCommand
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """Something that is answered here, from what is known already."""
 
@@ -44,4 +52,4 @@ class Nothing:
     """An empty line: it commits nothing."""
 
 
-Intent = Send | Move | Local | Hint | Nothing
+Intent = Send | Move | AskHint | Local | Hint | Nothing

@@ -7,11 +7,13 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.errors import ClientError
 from cantstop_client.paths import at_home, database_file
+from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
     from cantstop_server.storage.store import Store
@@ -116,6 +118,113 @@ def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]
     except ValueError as error:
         raise ClientError(str(error)) from error
     return format_report(result), result.as_dict()
+
+
+def arena(
+    a: str,
+    b: str,
+    games: int,
+    seats: int,
+    target: int,
+    seed: int,
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[str, dict[str, Any]]:
+    """A match between two kinds of computer player: a report, and the same as plain values."""
+    from cantstop_server.arena.match import Match, format_match, play_match
+    from cantstop_server.rules.errors import InvalidSetup
+
+    try:
+        result = play_match(Match(a, b, games, seats, target, seed), jobs, progress)
+    except (ValueError, InvalidSetup) as error:
+        raise ClientError(str(error)) from error
+    return format_match(result), result.as_dict()
+
+
+def bench_thinking(games: int, rooms: int, moves: int, seed: int) -> tuple[str, dict[str, Any]]:
+    """What the strong player costs: a report for people, and the same as plain values."""
+    from cantstop_server.bench.thinking import format_thinking, run_thinking_bench
+
+    try:
+        result = run_thinking_bench(games, rooms, moves, seed)
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return format_thinking(result), result.as_dict()
+
+
+async def review(
+    database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
+) -> tuple[list[str], dict[str, Any]]:
+    """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
+    nothing: list[ArchivedGame] = []
+    found = await _read(database, lambda store: store.find_game(game), nothing)
+    if not found:
+        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+    if len(found) > 1:
+        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    from cantstop_server.coach.report import review_as_dict, review_lines
+    from cantstop_server.coach.review import review as review_course
+    from cantstop_server.players.expert.library import solve
+
+    archived = found[0]
+    reviewed = review_course(archived.setup, archived.course, solve, progress)
+    names = [seat.name for seat in archived.seats]
+    values = {"id": archived.id, **review_as_dict(reviewed, names)}
+    return review_lines(reviewed, [visible(name) for name in names], worst), values
+
+
+def odds(
+    runners: dict[int, int], markers: dict[int, int], claimed: frozenset[int]
+) -> tuple[list[str], dict[str, Any]]:
+    """A position's odds: text, and plain values."""
+    from cantstop_server.coach import odds_report
+    from cantstop_server.coach.odds import BadPosition, position_odds
+
+    try:
+        found = position_odds(runners, markers, claimed)
+    except BadPosition as error:
+        raise ClientError(str(error)) from error
+    return odds_report.position_lines(found), odds_report.position_as_dict(found)
+
+
+def odds_tables(rule28: bool) -> tuple[list[str], dict[str, Any]]:
+    """The tables of odds, or how the Rule of 28 compares: text, and plain values."""
+    from cantstop_server.coach import odds_report
+
+    if rule28:
+        return odds_report.rule28_lines(), odds_report.rule28_as_dict()
+    return odds_report.table_lines(), odds_report.tables_as_dict()
+
+
+def train(
+    folder: str,
+    games: int,
+    seats: int,
+    targets: tuple[int, ...],
+    seed: int,
+    tell: Callable[[str], None],
+) -> str:
+    """Train a network by self-play: the path of the file it is in."""
+    from importlib.util import find_spec
+
+    if find_spec("numba") is None:
+        raise ClientError("training needs a compiler: pip install 'cantstop[train]'")
+    from cantstop_server.rules.errors import InvalidSetup
+    from cantstop_server.rules.setup import make_setup
+    from cantstop_server.train.trainer import Plan, train
+
+    if seats not in (1, 2):
+        raise ClientError(f"networks are for 1 or 2 seats, not {seats}: 2 serve for more, too")
+    try:
+        for target in targets:
+            make_setup(seats, target)
+    except InvalidSetup as error:
+        raise ClientError(str(error)) from error
+    plan = Plan(games=games, seats=seats, targets=targets, seed=seed)
+    try:
+        return str(train(plan, Path(folder), tell))
+    except OSError as error:
+        raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
 async def bench_server(

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
-from cantstop_client.intents import Hint, Local, Move, Nothing, Send
+from cantstop_client.intents import AskHint, Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
 from cantstop_client.plain_screen import PlainScreen
-from cantstop_client.render import rooms_lines, unfit_lines
+from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
 from cantstop_client.session import Session, SessionOver
 from cantstop_protocol.commands import Choose, Leave
-from cantstop_protocol.messages import Error, Ok, Rooms
+from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
 
 Decision = tuple[str, int]
 
@@ -114,6 +114,8 @@ class PlainFace:
                         return
             case Move() as move:
                 await self._move(session, move, typed)
+            case AskHint() as asked:
+                await self._ask_hint(session, asked)
             case Hint(text=text):
                 self._output.line(text)
             case Local(topic="quit"):
@@ -134,6 +136,20 @@ class PlainFace:
             case Ok() if send.kind is Leave:
                 self._screen.leave_room()
         return True
+
+    async def _ask_hint(self, session: Session, asked: AskHint) -> None:
+        """Show what the alternatives in the decision in view are worth."""
+        room = self._screen.view.room
+        if room is None or room.turn is None or not room.is_mine:
+            self._output.line("A hint is for your own turn in a running game")
+            return
+        turn = room.turn
+        match await session.request(asked.kind, ply=turn.ply):
+            case Error(message=message):
+                self._output.line(f"No hint: {message}")
+            case Hinted(alternatives=alternatives):
+                solitaire = room.table.options.seats == 1
+                self._output.lines(hint_lines(alternatives, turn, solitaire=solitaire))
 
     async def _move(self, session: Session, move: Move, typed: Typed) -> None:
         seen = typed.seen

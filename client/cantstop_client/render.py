@@ -14,6 +14,7 @@ from cantstop_client.wording import (
     seat_name,
 )
 from cantstop_protocol.commands import Choose, Stop
+from cantstop_protocol.messages import Alternative
 from cantstop_protocol.table import RoomSummary, Table, Turn
 
 
@@ -160,6 +161,23 @@ def _summary(room: RoomSummary) -> str:
 
 def _free(count: int) -> str:
     return "1 free seat" if count == 1 else f"{count} free seats"
+
+
+def hint_lines(alternatives: Iterable[Alternative], turn: Turn, *, solitaire: bool) -> list[str]:
+    """What one's alternatives are worth, the best first."""
+    lines = ["Hint, as a strong player sees it:"]
+    for alternative in alternatives:
+        what: str = alternative.action
+        if alternative.option is not None and alternative.option <= len(turn.options):
+            columns = turn.options[alternative.option - 1].columns
+            what = f"{alternative.option}: {' and '.join(map(str, columns))}"
+        worth = (
+            f"{alternative.value:.2f} turns in all"
+            if solitaire
+            else f"{100 * alternative.value:.1f} % to win"
+        )
+        lines.append(f"  {what:<12} {worth}")
+    return lines
 
 
 def unfit_lines(view: View, move: Move) -> list[str]:

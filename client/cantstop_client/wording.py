@@ -169,7 +169,8 @@ def options_in_words(options: GameOptions) -> str:
     seats = "solitaire" if options.seats == 1 else f"{options.seats} seats"
     columns = "1 column wins" if options.target == 1 else f"{options.target} columns win"
     dead = ", dead markers stay" if options.dead_markers == "kept" else ""
-    return f"{seats}, {columns}{dead}{_clock_in_words(options)}{_ABSENCE[options.absence]}"
+    hints = ", hints" if options.hints else ""
+    return f"{seats}, {columns}{dead}{_clock_in_words(options)}{_ABSENCE[options.absence]}{hints}"
 
 
 def _clock_in_words(options: GameOptions) -> str:

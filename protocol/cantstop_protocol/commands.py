@@ -170,6 +170,12 @@ class Stop(Command, frozen=True, tag="stop"):
     ply: Ply
 
 
+class Hint(Command, frozen=True, tag="hint"):
+    """Ask what the alternatives in one's own pending decision are worth. Answered by ``Hinted``."""
+
+    ply: Ply
+
+
 class Autopilot(Command, frozen=True, tag="autopilot"):
     """Let a computer player of this kind play one's seat; None takes it back."""
 
@@ -218,6 +224,7 @@ AnyCommand = (
     | Roll
     | Choose
     | Stop
+    | Hint
     | Autopilot
     | Chat
     | Admin

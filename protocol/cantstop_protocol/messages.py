@@ -1,5 +1,7 @@
 """What a server may say to a client. ``re`` is the id of the command that a reply answers."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
@@ -53,6 +55,25 @@ class Error(Message, frozen=True, tag="error"):
     re: int | None
     code: ErrorCode
     message: str
+
+
+class Alternative(Struct, frozen=True):
+    """Something one may do. ``option`` is its place in the turn's options, from 1, with
+    ``action`` "choose". ``value`` is the chance to win after it with the best play, 0 to 1, with
+    more than two seats against the strongest rival; in solitaire it is the number of turns that
+    the game will have taken."""
+
+    action: Literal["roll", "choose", "stop"]
+    option: int | None
+    value: float
+
+
+class Hinted(Message, frozen=True, tag="hinted"):
+    """The reply to ``Hint``: the alternatives in that decision, the best first."""
+
+    re: int
+    ply: int
+    alternatives: tuple[Alternative, ...]
 
 
 class Rooms(Message, frozen=True, tag="rooms"):
@@ -172,6 +193,7 @@ AnyMessage = (
     | Welcome
     | Ok
     | Error
+    | Hinted
     | Rooms
     | Entered
     | Update

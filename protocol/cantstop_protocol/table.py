@@ -24,7 +24,7 @@ class GameOptions(Struct, frozen=True):
     ``seats`` 1..4 (1 is solitaire), ``target`` columns to claim 1..5. ``absence`` is what happens
     when the player to move is away. A decision may take ``decision_seconds`` and then what is left
     of the player's bank of ``bank_seconds``, which gains ``increment_seconds`` with each turn of
-    theirs; both 0 is no clock.
+    theirs; both 0 is no clock. ``hints`` lets those who play ask what their alternatives are worth.
     """
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
@@ -34,6 +34,7 @@ class GameOptions(Struct, frozen=True):
     decision_seconds: Annotated[int, Meta(ge=0, le=3600)] = 0
     bank_seconds: Annotated[int, Meta(ge=0, le=36000)] = 0
     increment_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
+    hints: bool = False
 
 
 class Seat(Struct, frozen=True):

@@ -30,6 +30,10 @@ class Limits:
     hello_timeout: float = 10.0
     ping_interval: float = 10.0
     ping_timeout: float = 15.0
+    thinkers: int = 2
+    """How many computer players that take long over a decision may think at a time."""
+    thinking_seconds: float = 15.0
+    """How long such a decision may take, the wait for its turn included."""
     absence_grace: float = 30.0
     """How long the player to move may be away before the room's rule for it holds."""
     seat_grace: float = 120.0

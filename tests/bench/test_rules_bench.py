@@ -78,5 +78,5 @@ def test_a_benchmark_of_nothing_is_refused() -> None:
 
 
 def test_an_unknown_player_is_refused() -> None:
-    with pytest.raises(UnknownKind, match="choose one of keller, random"):
+    with pytest.raises(UnknownKind, match="choose one of keller, glenn"):
         run_rules_bench(1, "nobody", 1)

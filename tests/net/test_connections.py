@@ -16,6 +16,7 @@ from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.errors import ServerError
 from cantstop_server.net.server import Server
+from cantstop_server.players.registry import KINDS
 from cantstop_server.storage.store import Store
 
 ANN_TOKEN = "a" * 64
@@ -24,7 +25,7 @@ ANN_TOKEN = "a" * 64
 async def test_a_name_belongs_to_its_token(tmp_path: Path) -> None:
     async with serving(tmp_path / "games.db") as server:
         async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
-            assert ann.greeting.bots == ("keller", "random")
+            assert ann.greeting.bots == KINDS
         async with connected(server.port) as thief:
             for name in ("Ann", "ANN", " ann ", "\uff21nn"):
                 reply = await thief.hello(name, token="b" * 64)

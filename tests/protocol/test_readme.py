@@ -31,8 +31,8 @@ from cantstop_protocol.codec import (
     encode,
 )
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
-from cantstop_protocol.commands import Command
-from cantstop_protocol.messages import NumberedEvent, Presence, ServerStatus
+from cantstop_protocol.commands import Command, Hint
+from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -50,6 +50,7 @@ SENT_MESSAGES: Final = {tag: kind for tag, kind in MESSAGES.items() if tag not i
 SENT_EVENTS: Final = {tag: kind for tag, kind in EVENTS.items() if tag not in NEVER_SENT_TYPES}
 STRUCTURES: Final = (
     GameOptions,
+    Alternative,
     RoomSummary,
     NumberedEvent,
     Table,
@@ -102,6 +103,8 @@ SETTINGS: Final = {
     "hello_timeout": "seconds until `hello` must be accepted",
     "ping_interval": "seconds between pings",
     "ping_timeout": "seconds until a pong must come",
+    "thinkers": "strong computer players and hints thought about at a time",
+    "thinking_seconds": "seconds until such a thought is given up",
     "absence_grace": "seconds that the player to move may be away before `absence` holds",
     "seat_grace": "seconds that a seat is held between games",
     "room_grace": "seconds that a room without a running game waits when everybody is away",
@@ -342,7 +345,8 @@ def test_who_may_and_when_agree_with_the_table_that_dispatches(command: type[Com
     assert ("between games" in section) == (row.when == "between games")
     assert ("`not_creator`" in section) == (row.who == "creator")
     assert ("`not_seated`" in section) == (row.who == "seated")
-    assert "Reply: [`ok`](#ok)" in " ".join(section.split())
+    reply = "hinted" if command is Hint else "ok"
+    assert f"Reply: [`{reply}`](#{reply})" in " ".join(section.split())
 
 
 def _limits() -> dict[str, float]:

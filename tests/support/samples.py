@@ -69,6 +69,7 @@ SAMPLE_COMMANDS = [
     commands.Roll(id=10, ply=0),
     commands.Choose(id=11, ply=1, option=6),
     commands.Stop(id=12, ply=2),
+    commands.Hint(id=23, ply=4),
     commands.Autopilot(id=13, kind="keller"),
     commands.Chat(id=14, text="Grüße"),
     commands.SwapSeats(id=15, seats=(0, 2)),
@@ -113,6 +114,14 @@ SAMPLE_EVENTS: list[events.Event] = [
 ]
 
 SAMPLE_MESSAGES = [
+    messages.Hinted(
+        re=23,
+        ply=4,
+        alternatives=(
+            messages.Alternative("choose", 2, 0.625),
+            messages.Alternative("choose", 1, 0.5),
+        ),
+    ),
     messages.Unrecognised(kind="weather"),
     messages.Greeting(
         server="ab" * 16,

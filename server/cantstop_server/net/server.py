@@ -6,6 +6,7 @@ import secrets
 import signal
 import ssl
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +37,7 @@ from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.hub import Hub
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import Surroundings
+from cantstop_server.rooms.thinking import Thinkers
 from cantstop_server.rooms.world import real_world
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.store import Store
@@ -57,6 +59,7 @@ class Server:
         self._world = world or real_world()
         self._scope = f"play-{secrets.token_hex(8)}" if config.private else HOST_SCOPE
         self._connections = Connections()
+        self._thinkers = ThreadPoolExecutor(config.limits.thinkers, "thinker")
         self._health = Health()
         self._metrics = Metrics() if config.private else self._prometheus()
         self._pages = Pages(self._health, self._metrics, public=config.metrics_public)
@@ -104,6 +107,7 @@ class Server:
                 journal=self._store.journal,
                 outbox=self._connections,
                 world=self._world,
+                thinkers=Thinkers(self._thinkers, limits.thinking_seconds),
                 delays=Delays(
                     bot=config.bot_delay,
                     absence=limits.absence_grace,
@@ -173,6 +177,7 @@ class Server:
             self._hub.close_all("the server ends")
         else:
             self._hub.stop()
+        self._thinkers.shutdown(wait=False, cancel_futures=True)
         await self._watch.stop()
         await self._store.journal.flush()
         self._connections.dismiss_all(ByeCode.SHUTDOWN, "the server is shutting down")

@@ -1,8 +1,8 @@
 """A player without a plan, for practice and as a floor to measure others against."""
 
-from hashlib import blake2b
 from typing import Final
 
+from cantstop_server.players.spread import spread_number
 from cantstop_server.rules.game import Game
 
 ROLLS_TO_A_STOP: Final = 3
@@ -20,22 +20,8 @@ class RandomPlayer:
 
     def choose(self, game: Game) -> int:
         """Each option is as likely as the next."""
-        return _number(game) % len(game.options)
+        return spread_number(game) % len(game.options)
 
     def stop(self, game: Game) -> bool:
         """True for one position in ``ROLLS_TO_A_STOP``, whatever is at stake."""
-        return _number(game) % ROLLS_TO_A_STOP == 0
-
-
-def _number(game: Game) -> int:
-    """64 evenly spread bits that depend on the table alone, not on the turn's or action's number.
-
-    The built-in ``hash`` is no use for this: what it gives may differ between processes.
-    """
-    table = bytearray((game.setup.target, game.setup.seats, game.seat))
-    for steps in game.markers:
-        table.extend(steps)
-    table.extend(owner + 1 for owner in game.owners)
-    table.extend(game.runners)
-    table.extend(game.dice or ())
-    return int.from_bytes(blake2b(table, digest_size=8).digest(), "big")
+        return spread_number(game) % ROLLS_TO_A_STOP == 0

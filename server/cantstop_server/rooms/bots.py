@@ -1,9 +1,10 @@
 """How a computer player's decision comes about, also when it cannot decide."""
 
 import logging
+from collections.abc import Callable
 
 from cantstop_protocol.events import AnyEvent, BotFailed
-from cantstop_server.players.registry import make_player
+from cantstop_server.players.registry import THINKING_KINDS, make_player
 from cantstop_server.rooms import play
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.state import RoomState
@@ -13,16 +14,22 @@ from cantstop_server.rules.game import Game, Phase
 log = logging.getLogger(__name__)
 
 
-def bot_move(state: RoomState, kind: str, world: World) -> Outcome:
+def bot_move(
+    state: RoomState,
+    kind: str,
+    world: World,
+    decision: Callable[[], course.Action | None] | None = None,
+) -> Outcome:
     """What a computer player of this kind does for the seat to move.
 
-    If it cannot decide, the room is told and goes on with a plain decision.
+    ``decision`` gives or raises what it has come to already; without it, it decides now. If it
+    cannot decide, the room is told and goes on with a plain decision.
     """
     position = state.position
     assert position is not None
     failure: tuple[AnyEvent, ...] = ()
     try:
-        action = decide(position, kind)
+        action = decision() if decision else decide(position, kind)
     except Exception:
         log.exception("computer player failed", extra={"room": state.code, "bot": kind})
         failure = (BotFailed(position.seat),)
@@ -42,6 +49,11 @@ def decide(position: Game, kind: str) -> course.Action | None:
     if position.phase is Phase.ROLL_OR_STOP and player.stop(position):
         return course.Stop()
     return None
+
+
+def is_thinking(position: Game, kind: str) -> bool:
+    """Whether this decision may take so long that the event loop must not wait for it."""
+    return kind in THINKING_KINDS and position.phase is not Phase.ROLL
 
 
 def plain_decision(position: Game) -> course.Action | None:

@@ -180,6 +180,14 @@ def _stop(state: RoomState, person: Person, command: commands.Stop, world: World
     return play.act(state, course.Stop(), world.now())
 
 
+def _hint(state: RoomState, person: Person, command: commands.Hint, world: World) -> Outcome:
+    """May the person ask? What the answer is takes long: the owner finds it out."""
+    if not state.options.hints:
+        raise Refused(ErrorCode.NOT_ALLOWED, "this room plays without hints")
+    _own_move(state, person, command.ply)
+    return Outcome(state, ())
+
+
 def _autopilot(
     state: RoomState, person: Person, command: commands.Autopilot, world: World
 ) -> Outcome:
@@ -215,6 +223,7 @@ ROWS: Final[dict[type[commands.Command], Row]] = {
     commands.Roll: Row("seated", "always", _roll),
     commands.Choose: Row("seated", "always", _choose),
     commands.Stop: Row("seated", "always", _stop),
+    commands.Hint: Row("seated", "always", _hint),
     commands.Autopilot: Row("seated", "always", _autopilot),
     commands.Chat: Row("member", "always", _chat),
 }

@@ -9,7 +9,7 @@ are player ids, and what they are to be sent goes to the outbox.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
@@ -18,13 +18,15 @@ from msgspec.structs import replace
 
 from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ErrorCode, ExitCode
-from cantstop_protocol.commands import Command
+from cantstop_protocol.commands import Command, Hint
 from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.limits import TAIL_EVENTS
 from cantstop_protocol.messages import (
+    Alternative,
     Entered,
     Error,
     Exit,
+    Hinted,
     Message,
     Notice,
     NumberedEvent,
@@ -33,15 +35,18 @@ from cantstop_protocol.messages import (
 )
 from cantstop_server.rooms import moderation, play, seating
 from cantstop_server.rooms.agenda import Delays, Task, agenda
-from cantstop_server.rooms.bots import bot_move
+from cantstop_server.rooms.bots import bot_move, decide, is_thinking
 from cantstop_server.rooms.clock import DecisionClock
+from cantstop_server.rooms.coaching import hints
 from cantstop_server.rooms.dispatch import is_repetition, remember, step
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.relief import relieve, spend, time_up, warn
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
 from cantstop_server.rooms.table import table_of
+from cantstop_server.rooms.thinking import Thinkers, Thought
 from cantstop_server.rooms.timers import Timers
+from cantstop_server.rules import course
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import Journal, RoomWrite
 
@@ -73,6 +78,7 @@ class Surroundings:
     journal: Journal
     outbox: Outbox
     world: World
+    thinkers: Thinkers
     delays: Delays
     spectator_limit: int
     on_put_out: Callable[[str, int], None]
@@ -117,6 +123,7 @@ class RoomOwner:
         self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
         self._clock = DecisionClock(lambda: asyncio.get_running_loop().time())
+        self._hinting: set[int] = set()
         self._trouble = False
         self._closing = False
 
@@ -126,6 +133,9 @@ class RoomOwner:
 
     def submit(self, person: Person, instance: str, command: Command, reply: Reply) -> None:
         """A command of somebody in the room; the reply follows once its effect is durable."""
+        if isinstance(command, Hint):
+            self._hint(person, instance, command, reply)
+            return
         if is_repetition(self.state, person, instance, command.id):
             self._answer_when_durable(reply, command.id, None)
             return
@@ -145,6 +155,30 @@ class RoomOwner:
             reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
         else:
             self._apply(outcome, reply, command.id)
+
+    def _hint(self, person: Person, instance: str, command: Hint, reply: Reply) -> None:
+        """What somebody's alternatives are worth. It changes nothing and is no event."""
+        try:
+            self._check_open()
+            step(self.state, person, instance, command, self._around.world)
+            if person.player in self._hinting:
+                raise Refused(ErrorCode.TOO_FAST, "your last hint is still being worked out")
+        except Refused as refusal:
+            reply(Error(re=command.id, code=refusal.code, message=refusal.message))
+            return
+        position = self.state.position
+        assert position is not None
+
+        def tell(thought: Thought[tuple[Alternative, ...]]) -> None:
+            self._hinting.discard(person.player)
+            try:
+                reply(Hinted(re=command.id, ply=command.ply, alternatives=thought()))
+            except Exception:
+                log.exception("room %s: no hint", self.code)
+                reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
+
+        self._hinting.add(person.player)
+        self._around.thinkers.ask(partial(hints, position), tell)
 
     def enter(
         self,
@@ -398,32 +432,65 @@ class RoomOwner:
         if self._pending:
             self._timers.again(task)  # what is under way looks around again when it is done
             return
-        world = self._around.world
+        self._attempt(task, partial(self._do, task))
+
+    def _attempt(self, task: Task, action: Callable[[], None]) -> None:
         try:
-            match task:
-                case Task.CLOSE:
-                    self.close(ExitCode.ROOM_CLOSED, "nobody has been here for too long")
-                case Task.BOT_MOVE:
-                    self._apply(self._bot_move())
-                case Task.TIME_WARNING:
-                    self._apply(warn(self.state))
-                case Task.TIME_UP:
-                    self._apply(time_up(self.state, world))
-                case Task.RELIEF:
-                    self._apply(relieve(self.state, world))
-                case Task.UNSEAT:
-                    self._apply(Outcome(*seating.unseat_away(self.state)))
+            action()
         except Exception:
             log.exception("room %s: a fault in %s", self.code, task)
             self._timers.again(task)
             self._try_again_later()
 
-    def _bot_move(self) -> Outcome:
+    def _do(self, task: Task) -> None:
+        world = self._around.world
+        match task:
+            case Task.CLOSE:
+                self.close(ExitCode.ROOM_CLOSED, "nobody has been here for too long")
+            case Task.BOT_MOVE:
+                self._bot_move()
+            case Task.TIME_WARNING:
+                self._apply(warn(self.state))
+            case Task.TIME_UP:
+                self._apply(time_up(self.state, world))
+            case Task.RELIEF:
+                self._apply(relieve(self.state, world))
+            case Task.UNSEAT:
+                self._apply(Outcome(*seating.unseat_away(self.state)))
+
+    def _bot_move(self) -> None:
+        """Let the computer player decide, here or, if that takes long, on another thread."""
+        awaited, position = self.state.awaited_seat(), self.state.position
+        assert awaited is not None
+        assert position is not None
+        kind = awaited[1].player_kind
+        assert kind is not None
+        decision = partial(decide, position, kind)
+        if is_thinking(position, kind):
+            self._around.thinkers.ask(decision, partial(self._thought, self._awaited_bot()))
+        else:
+            self._apply(self._bot_outcome(decision))
+
+    def _awaited_bot(self) -> Hashable:
+        """What names the decision that a computer player is to make now, None if none is."""
+        due = agenda(self.state, self._around.delays, self._clock.held, 0.0).get(Task.BOT_MOVE)
+        return None if due is None else due.key
+
+    def _thought(self, awaited: Hashable, decision: Thought[course.Action | None]) -> None:
+        """A computer player has thought; it counts if that very decision is still due."""
+        if self._closing or self._awaited_bot() != awaited:
+            return
+        if self._pending:
+            self._timers.again(Task.BOT_MOVE)  # as for what is due
+            return
+        self._attempt(Task.BOT_MOVE, lambda: self._apply(self._bot_outcome(decision)))
+
+    def _bot_outcome(self, decision: Thought[course.Action | None]) -> Outcome:
         awaited = self.state.awaited_seat()
         assert awaited is not None
         kind = awaited[1].player_kind
         assert kind is not None
-        return bot_move(self.state, kind, self._around.world)
+        return bot_move(self.state, kind, self._around.world, decision)
 
     def _closed(self, code: ExitCode, message: str, told: Told, error: StorageError | None) -> None:
         if error is not None:

@@ -69,6 +69,16 @@ def history(connection: Connection, limit: int, player: str | None) -> list[Arch
     return [_game(row, seats.get(row.id, ())) for row in rows]
 
 
+def find(connection: Connection, game: str) -> list[ArchivedGame]:
+    """The games whose identifier begins so, two at most; of an empty one the newest game."""
+    query = select(games).order_by(games.c.ended_at.desc(), games.c.id.desc())
+    if game:
+        query = query.where(games.c.id.startswith(game, autoescape=True))
+    rows = connection.execute(query.limit(2 if game else 1)).all()
+    seats = _seats(connection, [row.id for row in rows])
+    return [_game(row, seats.get(row.id, ())) for row in rows]
+
+
 def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -> int:
     if seat.bot is not None:
         return bot_id(connection, seat.bot, game.ended_at)

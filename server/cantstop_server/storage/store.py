@@ -94,6 +94,10 @@ class Store:
         """
         return await self._database.read(partial(archive.history, limit=limit, player=player))
 
+    async def find_game(self, game: str) -> list[ArchivedGame]:
+        """The games whose identifier begins so, two at most; of an empty one the newest game."""
+        return await self._database.read(partial(archive.find, game=game))
+
     async def records(self, name: str | None = None) -> list[PlayerRecord]:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))

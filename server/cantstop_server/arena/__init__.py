@@ -1,0 +1,1 @@
+"""Matches between computer players, to measure how strong they are."""

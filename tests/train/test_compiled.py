@@ -1,0 +1,43 @@
+"""The compiled solver and the training, where there is a compiler."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from positions import random_game
+
+pytest.importorskip("numba")
+
+from cantstop_server.players.expert.library import known_view, network, solve
+from cantstop_server.players.expert.solution import key_of
+from cantstop_server.players.expert.turn import NOTHING
+from cantstop_server.rules.game import new_game
+from cantstop_server.rules.setup import Setup, make_setup
+from cantstop_server.train.player import CompiledSolver
+from cantstop_server.train.trainer import Plan, train
+
+
+@pytest.mark.parametrize("setup", [make_setup(1), make_setup(2), make_setup(3)], ids=str)
+def test_it_solves_every_turn_as_the_other_one_does(setup: Setup) -> None:
+    _, name = known_view(key_of(new_game(setup)))
+    compiled = CompiledSolver(network(name))
+    games = {ply.before.turn: ply.before for ply in random_game(1, setup)}
+    for game in list(games.values())[::12]:
+        view, _ = known_view(key_of(game))
+        expected, found = solve(view), compiled.solve(view)
+        assert found.bust == pytest.approx(expected.bust, abs=1e-5)
+        used = expected.turn.rolls > NOTHING
+        assert np.allclose(found.turn.rolls[used], expected.turn.rolls[used], atol=1e-5)
+        used[0] = False
+        assert np.allclose(found.turn.stops[used], expected.turn.stops[used], atol=1e-5)
+
+
+def test_a_plan_gives_the_same_network_each_time(tmp_path: Path) -> None:
+    plan = Plan(games=4, hidden=16, chunk=2, memory=500, batch=32)
+    told: list[str] = []
+    rows = []
+    for name in ("one", "other"):
+        with np.load(train(plan, tmp_path / name, told.append)) as values:
+            rows.append(values["rows"])
+    assert np.array_equal(rows[0], rows[1])
+    assert len(told) == 2
