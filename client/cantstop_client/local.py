@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cantstop_client.address import Address, parse_address
+from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 
 if TYPE_CHECKING:
+    from cantstop_server.net.server import Server
     from cantstop_server.storage.store import Store
     from cantstop_server.storage.types import ArchivedGame as ArchivedGame
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
@@ -41,16 +43,16 @@ async def host(
     database: str,
     name: str,
     bot_delay: float,
-    announce: Callable[[list[str]], None],
+    announce: Callable[[Hosted], None],
 ) -> None:
-    """Run a server until the process is asked to end; ``announce`` gets its addresses."""
+    """Run a server until the process is asked to end; ``announce`` is told what it is."""
     from cantstop_server.config import ServerConfig
     from cantstop_server.net.server import host as run
 
     _make_directory(database)
     config = ServerConfig(bind=bind, port=port, database=database, name=name, bot_delay=bot_delay)
     with _in_our_words():
-        await run(config, lambda server: announce(server.addresses))
+        await run(config, lambda server: announce(_hosted(server)))
 
 
 async def history(database: str, limit: int, player: str | None) -> "list[ArchivedGame]":
@@ -95,6 +97,11 @@ async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) 
             return await ask(store)
         finally:
             await store.close()
+
+
+def _hosted(server: "Server") -> Hosted:
+    greeting = server.greeting
+    return Hosted(greeting.server, greeting.name, greeting.software, tuple(server.addresses))
 
 
 @contextmanager

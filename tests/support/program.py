@@ -23,7 +23,8 @@ COMMAND = str(Path(sys.executable).parent / "cantstop")
 def environment(home: Path, **more: str) -> dict[str, str]:
     """An environment in which nothing but the data directory ``home`` is special."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CANTSTOP", "COLUMNS"))}
-    return kept | {"CANTSTOP_DATA_DIR": str(home), "TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
+    own = {"CANTSTOP_DATA_DIR": str(home), "CANTSTOP_CONFIG_DIR": str(home / "config")}
+    return kept | own | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
 
 
 def run(

@@ -61,6 +61,11 @@ class Server:
         names = [listening.getsockname()[:2] for listening in self._listener.sockets]
         return [f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in names]
 
+    @property
+    def greeting(self) -> Greeting:
+        """What it says of itself to everybody who connects."""
+        return self._service.greeting
+
     async def __aenter__(self) -> Self:
         config, limits = self._config, self._config.limits
         try:
