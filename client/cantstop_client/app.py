@@ -17,7 +17,6 @@ from cantstop_client.hotseat import HotSeat, SharedSession
 from cantstop_client.identity import choose_name, load_identity, remember_name
 from cantstop_client.intents import Hint, Send
 from cantstop_client.jsonl import JsonFace
-from cantstop_client.lines import is_terminal, standard_input
 from cantstop_client.local import private_server
 from cantstop_client.output import Output, standard_output
 from cantstop_client.paths import config_file, data_directory
@@ -27,6 +26,7 @@ from cantstop_client.recent import remember_server
 from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
 from cantstop_client.settings import Settings, load_settings
+from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (

@@ -45,7 +45,7 @@ JsonFlag = Annotated[bool, Parameter(negative=())]
 @app.default
 def lobby() -> int:
     """Choose from a menu what to do; without a terminal, print this help."""
-    from cantstop_client.lines import is_terminal, standard_input
+    from cantstop_client.streams import is_terminal, standard_input
 
     if not (is_terminal(standard_input()) and is_terminal(sys.stdout)):
         app.help_print([])
@@ -427,14 +427,14 @@ def _settings(**options: str | None) -> "Settings":
 
 def _asker() -> "Asker":
     from cantstop_client.ask import Asker
-    from cantstop_client.lines import standard_input
     from cantstop_client.output import standard_output
+    from cantstop_client.streams import standard_input
 
     return Asker(standard_output(), standard_input())
 
 
 def _asker_if_terminal() -> "Asker | None":
-    from cantstop_client.lines import is_terminal, standard_input
+    from cantstop_client.streams import is_terminal, standard_input
 
     return _asker() if is_terminal(standard_input()) else None
 

@@ -16,8 +16,9 @@ from msgspec import structs
 
 from cantstop_client.errors import ClientError, OutputClosed
 from cantstop_client.happenings import Ended, Happening, Lost, Resumed
-from cantstop_client.lines import Line, LineSource, standard_input
+from cantstop_client.lines import Line, LineSource
 from cantstop_client.session import Session, SessionOver
+from cantstop_client.streams import standard_input
 from cantstop_client.view import View, receive
 from cantstop_protocol.codec import Malformed, decode_command
 from cantstop_protocol.commands import Command, Hello

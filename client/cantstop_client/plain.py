@@ -8,9 +8,10 @@ from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
 from cantstop_client.happenings import Ended
 from cantstop_client.intents import Hint, Local, Move, Nothing, Send
-from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
+from cantstop_client.lines import Line, LineSource
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import rooms_lines, unfit_lines
+from cantstop_client.streams import is_terminal, standard_input
 from cantstop_protocol.commands import Choose, Command, Leave
 from cantstop_protocol.messages import Error, Ok, Rooms
 
