@@ -1,7 +1,7 @@
-"""Where the program begins. The page of ``cantstop --help`` is ready made, all else is the parser's.
+"""Where the program begins. The page of ``cantstop --help`` is ready made.
 
-Loading the parser takes ten times as long as starting Python. ``help.txt`` is what it would print;
-a test keeps it so.
+All else is the parser's, and loading that takes ten times as long as starting Python.
+``help.txt`` is what it would print; a test keeps it so.
 """
 
 import os
