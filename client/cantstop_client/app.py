@@ -115,6 +115,8 @@ async def _join_as_json(options: JoinOptions) -> int:
 async def play(options: PlayOptions) -> int:
     """A game against computer players on a server of one's own: the exit code."""
     people = options.people or ("",)
+    if len(people) > MOST_SEATS:
+        raise ClientError(f"--people: at most {MOST_SEATS} sit at a table")
     if len(people) + len(options.bots) > MOST_SEATS:
         raise ClientError(
             f"--bots: at most {MOST_SEATS - len(people)} computer players fit at this table"

@@ -16,7 +16,14 @@ from typing import Final
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.ask import Asker, NoMoreAnswers
-from cantstop_client.discovery import FIND_SECONDS, find, found_lines, reachable, table_line
+from cantstop_client.discovery import (
+    FIND_SECONDS,
+    answers,
+    find,
+    found_lines,
+    reachable,
+    table_line,
+)
 from cantstop_client.errors import ClientError
 from cantstop_client.hosting import LAST_LINE
 from cantstop_client.lookaround import Visit, visit, visit_all
@@ -25,7 +32,7 @@ from cantstop_client.recent import recent_servers
 from cantstop_client.render import rooms_lines
 from cantstop_client.roomform import FORM, PASSWORD, create_text, fits
 from cantstop_client.settings import Settings, load_settings
-from cantstop_client.whereto import HERE
+from cantstop_client.whereto import here
 
 INTERRUPTED: Final = 128 + signal.SIGINT
 ROOM_PASSWORD_VARIABLE: Final = "CANTSTOP_ROOM_PASSWORD"
@@ -85,6 +92,9 @@ class Menu:
         whom = ("everyone on the network", "this machine alone")
         everyone = self._asker.choose("For whom?", whom) == 0
         arguments = ["host", "--bind", "0.0.0.0" if everyone else "127.0.0.1"]
+        if asyncio.run(answers(here())):
+            self._output.line(f"Port {here().port} is in use on this machine: another is taken")
+            arguments += ["--port", "0"]
         with Background(arguments) as server:
             for line in server.lines_until(LAST_LINE):
                 self._output.line(line)
@@ -111,7 +121,7 @@ class Menu:
         if chosen == len(known) + 1:
             return 0
         if chosen == len(known):
-            return self._rooms(settings.address(self._asker.ask("Its address", HERE)))
+            return self._rooms(settings.address(self._asker.ask("Its address", str(here()))))
         return self._rooms(known[chosen][1])
 
     def _rooms(self, address: Address) -> int:
@@ -231,7 +241,7 @@ def known_servers(settings: Settings) -> list[tuple[str, Address]]:
         listed.append(("the usual one", settings.address(str(settings.server.value))))
     listed += [(name, parse_address(text)) for name, text in settings.servers.value.items()]
     listed += [("lately", address) for address in recent_servers(data_directory())]
-    listed.append(("this machine", parse_address(HERE)))
+    listed.append(("this machine", here()))
     known: dict[str, tuple[str, Address]] = {}
     for title, address in listed:
         known.setdefault(address.url, (f"{address} ({title})", address))

@@ -1,7 +1,9 @@
 """Which server ``join`` means: named, configured, on this machine, or heard on the network."""
 
 import asyncio
+import os
 from collections.abc import Sequence
+from typing import Final
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.ask import Asker
@@ -10,7 +12,13 @@ from cantstop_client.errors import ClientError
 from cantstop_client.settings import Settings
 from cantstop_protocol.limits import DEFAULT_PORT
 
-HERE = f"127.0.0.1:{DEFAULT_PORT}"
+PORT_VARIABLE: Final = "CANTSTOP_PORT"
+
+
+def here() -> Address:
+    """Where a server on this machine is, if one runs: at the port that ``host`` takes, too."""
+    port = os.environ.get(PORT_VARIABLE, "")
+    return parse_address(f"127.0.0.1:{DEFAULT_PORT if port in ('', '0') else port}")
 
 
 def server_to_join(settings: Settings, asker: Asker | None) -> Address:
@@ -21,9 +29,9 @@ def server_to_join(settings: Settings, asker: Asker | None) -> Address:
     named = str(settings.server.value)
     if named:
         return settings.address(named)
-    here = parse_address(HERE)
-    if asyncio.run(answers(here)):
-        return here
+    own = here()
+    if asyncio.run(answers(own)):
+        return own
     if asker is not None:
         asker.output.line("No table on this machine: listening on the network")
     tables = asyncio.run(find(FIND_SECONDS))

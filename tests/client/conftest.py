@@ -106,7 +106,7 @@ def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory = tmp_path / "data"
     monkeypatch.setenv("CANTSTOP_DATA_DIR", str(directory))
     monkeypatch.setenv("CANTSTOP_CONFIG_DIR", str(tmp_path / "config"))
-    for name in ("CANTSTOP_NAME", "CANTSTOP_SERVER", "CANTSTOP_MDNS_INTERFACES"):
+    for name in ("CANTSTOP_NAME", "CANTSTOP_SERVER", "CANTSTOP_MDNS_INTERFACES", "CANTSTOP_PORT"):
         monkeypatch.delenv(name, raising=False)
     return directory
 

@@ -60,11 +60,11 @@ class Host:
 
 
 @contextmanager
-def hosting(home: Path, *arguments: str) -> Iterator[Host]:
+def hosting(home: Path, *arguments: str, **more: str) -> Iterator[Host]:
     """A server on a free port, killed at the end if it still runs."""
     process = subprocess.Popen(
         [COMMAND, "host", "--port", "0", "--bot-delay", "0", *arguments],
-        env=environment(home),
+        env=environment(home, **more),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
