@@ -38,8 +38,9 @@ class Hosted:
 
     @property
     def bound(self) -> list[str]:
-        """The hosts of its addresses."""
-        return [parse_address(address).host for address in self.addresses]
+        """The hosts of its addresses at this port: an announcement has one port."""
+        addresses = map(parse_address, self.addresses)
+        return [address.host for address in addresses if address.port == self.port]
 
 
 class Announcement:

@@ -32,7 +32,7 @@ class Hosting:
             self._output.line(f"Not announced on the network: {error}")
         self._output.line(LAST_LINE)
 
-    async def until(self, ended: Awaitable[None]) -> None:
+    async def until(self, ended: Awaitable[object]) -> None:
         """Wait for the server's end, then take the announcement back."""
         try:
             await ended

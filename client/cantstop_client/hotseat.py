@@ -1,7 +1,7 @@
 """Several people at one keyboard: a session for each, one face for whoever's turn it is.
 
-A server knows people by name, and the names of one keyboard share that client's token: so each has a
-record of their own, and it is the same one when somebody of them plays alone.
+A server knows people by name, and the names of one keyboard share that client's token: so each has
+a record of their own, and it is the same one when somebody of them plays alone.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,14 @@ def test_find_prints_nothing_but_an_array_for_programs(
 def test_a_bad_time_is_told(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["find", "--seconds", seconds]) == 1
     assert "--seconds" in capsys.readouterr().err
+
+
+def test_nobody_who_does_not_search_pays_for_it() -> None:
+    program = (
+        "import sys\n"
+        "import cantstop_client.app, cantstop_client.hosting, cantstop_client.whereto\n"
+        "import cantstop_client.menu, cantstop_client.announce\n"
+        "print({'zeroconf', 'ifaddr'} & set(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "set()\n", done.stdout + done.stderr

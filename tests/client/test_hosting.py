@@ -79,6 +79,11 @@ def test_the_announcement_says_what_people_want_to_know() -> None:
     assert secure.decoded_properties["tls"] == "1"
 
 
+def test_one_announcement_has_one_port() -> None:
+    assert hosted("0.0.0.0:1", "[::]:1").bound == ["0.0.0.0", "::"]
+    assert hosted("0.0.0.0:1", "[::]:2").bound == ["0.0.0.0"]
+
+
 async def told(hosted: Hosted, *, announce: bool) -> list[str]:
     """What is printed until there is nothing more to come."""
     out = io.StringIO()
@@ -138,3 +143,34 @@ async def test_a_variable_that_says_nonsense_does_not_end_the_server(
     lines = await told(hosted("0.0.0.0:7112"), announce=True)
     assert sum("CANTSTOP_MDNS_INTERFACES" in line for line in lines) == 1
     assert lines[-1] == LAST_LINE
+
+
+class Told(io.StringIO):
+    """An output that says when there is something of the announcement in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.announced = asyncio.Event()
+
+    def write(self, text: str) -> int:
+        if text.startswith("Announced"):
+            self.announced.set()
+        return super().write(text)
+
+
+@pytest.mark.parametrize("is_heard", [True, False])
+async def test_it_is_said_whether_the_announcement_is_heard(
+    monkeypatch: pytest.MonkeyPatch, is_heard: bool
+) -> None:
+    async def heard(name: str, interfaces: list[str]) -> bool:
+        return is_heard
+
+    monkeypatch.setenv("CANTSTOP_MDNS_INTERFACES", "127.0.0.1")
+    monkeypatch.setattr(announce, "_is_heard", heard)
+    out = Told()
+    hosting = Hosting(Output(out, ASCII, 80), announce=True)
+    hosting.started(hosted("127.0.0.1:7"))
+    async with asyncio.timeout(60):
+        await hosting.until(out.announced.wait())
+    last = out.getvalue().splitlines()[-1]
+    assert ("multicast seems to be blocked" in last) is not is_heard

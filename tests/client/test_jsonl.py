@@ -131,7 +131,8 @@ async def test_commands_go_out_in_order_and_replies_carry_the_programs_numbers(
 async def test_a_line_that_is_no_command_is_answered_and_not_sent(scripted, joining, line) -> None:
     async def script(peer) -> None:
         await peer.welcome()
-        assert isinstance(listing := await peer.hear(), ListRooms)
+        listing = await peer.hear()
+        assert isinstance(listing, ListRooms)
         await peer.tell(Rooms(re=listing.id, rooms=()))
         await peer.until_gone()
 
