@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import os
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
 from cantstop_client.settings import Settings, load_settings
 from cantstop_client.streams import is_terminal, standard_input
+from cantstop_client.tls import client_context
 from cantstop_client.view import View
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (
@@ -38,6 +40,7 @@ from cantstop_protocol.commands import (
     ListRooms,
     Start,
 )
+from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
 from cantstop_protocol.messages import Entered, Error, Rooms
 from cantstop_protocol.table import DeadMarkers, GameOptions
 
@@ -58,6 +61,8 @@ class JoinOptions:
     password: str
     create: str | None = None
     as_json: bool = False
+    server_password: str = ""
+    tls_ca: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ async def join(options: JoinOptions) -> int:
     output = standard_output()
     screen = PlainScreen(output)
     face = PlainFace(screen, _settings().keys.value)
-    async with _session(options.address, options.name, screen.listen) as session:
+    async with _session_for(options, screen.listen) as session:
         _introduce(output, options.address, screen.view.server, screen.view.name)
         if options.code is not None:
             await _enter(session, options.code, options)
@@ -102,9 +107,23 @@ async def join(options: JoinOptions) -> int:
         return await face.run(session)
 
 
+def _session_for(
+    options: JoinOptions, listen: Callable[[Happening], None]
+) -> contextlib.AbstractAsyncContextManager[Session]:
+    if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
+        raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
+    return _session(
+        options.address,
+        options.name,
+        listen,
+        password=options.server_password,
+        security=client_context(options.address, options.tls_ca),
+    )
+
+
 async def _join_as_json(options: JoinOptions) -> int:
     face = JsonFace()
-    async with _session(options.address, options.name, face.listen) as session:
+    async with _session_for(options, face.listen) as session:
         if options.code is not None:
             await _enter(session, options.code, options)
         elif options.create is not None:
@@ -194,6 +213,8 @@ async def _session(
     name: str | None,
     listen: Callable[[Happening], None],
     *,
+    password: str = "",
+    security: ssl.SSLContext | None = None,
     is_remote: bool = True,
     is_own: bool = True,
 ) -> AsyncIterator[Session]:
@@ -202,7 +223,7 @@ async def _session(
     identity = load_identity(directory)
     configured = str(_settings().name.value) if name is None else ""
     chosen = choose_name(name, directory, os.environ, configured)
-    session = Session(address, chosen, identity, listen)
+    session = Session(address, chosen, identity, listen, password=password, security=security)
     await session.open()
     try:
         if is_own:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
+from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, OutputClosed
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ app.command(
     name="completion",
     help="Let the shell complete commands and options.",
 )
+app.command(admin_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -58,42 +60,83 @@ def lobby() -> int:
 @app.command
 def host(
     *,
-    bind: str = "127.0.0.1",
-    port: int = 7112,
+    config: str | None = None,
+    bind: str | None = None,
+    port: int | None = None,
     database: str | None = None,
-    name: str = "cantstop",
-    bot_delay: float = 0.8,
+    name: str | None = None,
+    bot_delay: float | None = None,
+    busy_timeout: float | None = None,
+    password: str | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
+    metrics_public: Annotated[bool | None, Parameter(negative=())] = None,
+    log_level: Literal["debug", "info", "warning", "error"] | None = None,
+    log_format: Literal["text", "json"] | None = None,
     announce: bool = True,
 ) -> int:
     """Host tables for others; ends with Ctrl-C.
 
+    An option that is not given comes from the environment, as CANTSTOP_PORT, else from the file,
+    else it is the default.
+
     Parameters
     ----------
+    config
+        A TOML file with these options and more: port = 7112; also CANTSTOP_CONFIG.
     bind
-        The address to listen on: 0.0.0.0 or :: for everyone on the network.
+        The address to listen on: 0.0.0.0 or :: for everyone on the network; else 127.0.0.1.
     port
-        The port to listen on; 0 takes any free one.
+        The port to listen on, 7112 by default; 0 takes any free one.
     database
         A file or a database URL; by default one in your data directory.
     name
-        What the server is called.
+        What the server is called; cantstop by default, CANTSTOP_SERVER_NAME in the environment.
     bot_delay
-        Seconds that a computer player takes for a move.
+        Seconds that a computer player takes for a move; 0.8 by default.
+    busy_timeout
+        Seconds to wait for another program's lock on the database; 5 by default.
+    password
+        What everyone must know who wants in. Others on this machine may see it here: better put
+        it in the file or the environment.
+    tls_cert
+        A certificate in PEM form, for secure connections (wss://); with --tls-key.
+    tls_key
+        The key of the certificate, without a passphrase.
+    metrics_public
+        Answer /healthz and /metrics to others than this machine, too.
+    log_level
+        What is logged to standard error: warning by default.
+    log_format
+        Lines of key=value (text, the default) or of JSON.
     announce
         Let others on the network find the server; one for this machine alone is not announced.
     """
     import asyncio
+    import os
 
     from cantstop_client import local
     from cantstop_client.hosting import Hosting
     from cantstop_client.output import standard_output
 
-    if not 0 <= port <= 65535:
-        raise ClientError(f"--port is a number from 0 to 65535, not {port}")
+    options = {
+        "bind": bind,
+        "port": port,
+        "database": database or None,
+        "name": name,
+        "bot_delay": bot_delay,
+        "busy_timeout": busy_timeout,
+        "password": password,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "metrics_public": metrics_public,
+        "log_level": log_level,
+        "log_format": log_format,
+    }
+    file = config or os.environ.get("CANTSTOP_CONFIG") or None
     output = standard_output()
     hosting = Hosting(output, announce=announce)
-    server = local.host(bind, port, _database(database), name, _delay(bot_delay), hosting.started)
-    asyncio.run(hosting.until(server))
+    asyncio.run(hosting.until(local.host(options, file, _database(None), hosting.started)))
     output.line("The server has ended")
     return 0
 
@@ -108,6 +151,8 @@ def join(
     watch: Annotated[bool, Parameter(negative=())] = False,
     password: str | None = None,
     create: str | None = None,
+    server_password: str | None = None,
+    tls_ca: str | None = None,
     json: JsonFlag = False,
 ) -> int:
     """Join a table, or look around on a server.
@@ -128,6 +173,10 @@ def join(
         The room's password; also CANTSTOP_ROOM_PASSWORD.
     create
         Open a room at once: what /create takes, such as "Friday seats=3".
+    server_password
+        The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
+    tls_ca
+        A file with the certificate to trust, for a wss:// server with one of its own making.
     json
         Messages and commands as JSON lines, for programs.
     """
@@ -142,8 +191,20 @@ def join(
         raise ClientError("--create takes a seat: leave out --watch")
     if password is None:
         password = os.environ.get("CANTSTOP_ROOM_PASSWORD", "")
+    if server_password is None:
+        server_password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
     address = server_to_join(_settings(server=server), None if json else _asker_if_terminal())
-    options = program.JoinOptions(address, code, name, watch, password, create, json)
+    options = program.JoinOptions(
+        address,
+        code,
+        name,
+        watch,
+        password,
+        server_password=server_password,
+        tls_ca=tls_ca,
+        create=create,
+        as_json=json,
+    )
     return program.run(program.join(options))
 
 

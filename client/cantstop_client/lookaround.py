@@ -11,6 +11,7 @@ from cantstop_client.identity import choose_name, load_identity
 from cantstop_client.paths import data_directory
 from cantstop_client.session import Session
 from cantstop_client.settings import Settings
+from cantstop_client.tls import client_context
 from cantstop_client.view import View, receive
 from cantstop_protocol.commands import ListRooms
 from cantstop_protocol.messages import Rooms
@@ -42,7 +43,9 @@ async def visit(address: Address, settings: Settings) -> Visit:
     try:
         identity = load_identity(directory)
         name = choose_name(None, directory, os.environ, str(settings.name.value))
-        session = Session(address, name, identity, listen)
+        password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
+        security = client_context(address, None)
+        session = Session(address, name, identity, listen, password=password, security=security)
         async with asyncio.timeout(_SECONDS):
             welcome = await session.open()
             try:

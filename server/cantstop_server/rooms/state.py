@@ -161,7 +161,9 @@ def load(blob: bytes) -> RoomState:
     game = state.game
     position = final_state(game.setup, game.course) if game else None
     seats = tuple(
-        msgspec.structs.replace(seat, away=True) if seat and seat.player is not None else seat
+        msgspec.structs.replace(seat, away=True)
+        if seat and seat.player is not None and not seat.gone
+        else seat
         for seat in state.seats
     )
     return msgspec.structs.replace(state, position=position, seats=seats, spectators=())
