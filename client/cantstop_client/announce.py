@@ -60,6 +60,9 @@ class Announcement:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task], timeout=1)
+            if self._task.done() and not self._task.cancelled():
+                # An output that nobody reads any more ends the server without this.
+                self._task.exception()
 
     async def _run(self) -> None:
         try:

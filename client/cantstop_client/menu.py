@@ -197,10 +197,11 @@ class Background:
         self._reader: threading.Thread | None = None
 
     def __enter__(self) -> "Background":
-        # In a group of its own: Ctrl-C is for the game in front.
+        # In a session of its own: Ctrl-C is for the game in front. It ends with its input, which
+        # is closed in whatever way the menu ends.
         self._process = subprocess.Popen(
-            _full(self._arguments),
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-m", "cantstop_client.attended", *self._arguments],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
@@ -210,9 +211,10 @@ class Background:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait()
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
         if self._reader is not None:
             self._reader.join()
         self._process.stdout.close()

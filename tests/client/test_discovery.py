@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from zeroconf import IPVersion, Zeroconf
 
 from cantstop_client import cli
 from cantstop_client.address import parse_address
 from cantstop_client.discovery import (
     Found,
+    Unheard,
     answers,
     find,
     found_lines,
+    multicast,
     reachable,
     read_table,
     table_line,
@@ -94,6 +97,25 @@ async def test_where_multicast_is_not_possible_it_is_said(
     monkeypatch.setattr("zeroconf.Zeroconf", fail)
     with pytest.raises(ClientError, match=r"cannot be searched: .*Operation not permitted"):
         await find(0.01)
+
+
+async def test_where_ipv6_is_not_possible_ipv4_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[list[str]] = []
+
+    class OnlyV4(Zeroconf):
+        def __init__(self, *, interfaces: list[str], ip_version: IPVersion) -> None:
+            tried.append(interfaces)
+            if ip_version is not IPVersion.V4Only:
+                raise OSError(97, "Address family not supported by protocol")
+            super().__init__(interfaces=interfaces, ip_version=ip_version)
+
+    monkeypatch.setattr("zeroconf.Zeroconf", OnlyV4)
+    async with multicast(["127.0.0.1", "fd00::4"]):
+        pass
+    assert tried == [["127.0.0.1", "fd00::4"], ["127.0.0.1"]]
+    with pytest.raises(Unheard, match="Address family"):
+        async with multicast(["fd00::4"]):
+            pass
 
 
 def test_find_prints_nothing_but_an_array_for_programs(

@@ -1,10 +1,12 @@
 """``cantstop`` without arguments, on a real terminal and without one."""
 
 import json
+import socket
 from pathlib import Path
 
 import pexpect
-from program import decide, exit_code, hosting, run, terminal
+import pytest
+from program import SECONDS, decide, exit_code, hosting, run, terminal
 
 
 def choose(screen: pexpect.spawn, title: str) -> None:
@@ -58,6 +60,20 @@ def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> Non
         assert exit_code(screen) == 0
         (game,) = json.loads(run(tmp_path, "history", "--json").stdout)
         assert game["status"] == "finished"
+
+
+def test_a_server_of_the_menu_ends_with_its_terminal(tmp_path: Path) -> None:
+    with terminal(tmp_path, CANTSTOP_NAME="Ann", CANTSTOP_PORT="0") as screen:
+        choose(screen, "Host here")
+        choose(screen, "this machine alone")
+        screen.expect(r"Hosting on 127.0.0.1:(\d+)")
+        address = ("127.0.0.1", int(screen.match[1]))
+        screen.expect("Title of the room")
+        with socket.create_connection(address, SECONDS) as waiting:
+            screen.close()
+            assert waiting.recv(1) == b""
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address, SECONDS).close()
 
 
 def test_a_held_seat_is_found_again(tmp_path: Path) -> None:
