@@ -19,7 +19,7 @@ from cantstop_client.identity import choose_name, load_identity, remember_name
 from cantstop_client.intents import Hint, Send
 from cantstop_client.jsonl import JsonFace
 from cantstop_client.local import private_server
-from cantstop_client.output import Output, standard_output
+from cantstop_client.output import standard_output
 from cantstop_client.paths import config_file, data_directory
 from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
@@ -86,48 +86,28 @@ class PlayOptions:
 
 async def join(options: JoinOptions) -> int:
     """Connect to somebody's server and sit down, watch, or look around: the exit code."""
-    if options.as_json:
-        return await _join_as_json(options)
-    output = standard_output()
-    screen = PlainScreen(output)
-    face = PlainFace(screen, _settings().keys.value)
-    async with _session_for(options, screen.listen) as session:
-        _introduce(output, options.address, screen.view.server, screen.view.name)
-        if options.code is not None:
-            await _enter(session, options.code, options)
-        elif screen.view.rooms:
-            output.line(f"A seat is held for you in {', '.join(screen.view.rooms)}: /join CODE")
-        if options.create is not None:
-            await _create(session, options.create, options.password)
-        elif options.code is None:
-            listed = await session.request(ListRooms)
-            if isinstance(listed, Rooms):
-                output.lines(rooms_lines(listed.rooms))
-            output.line("/create opens a room, /join CODE enters one, /help shows all commands")
-        return await face.run(session)
-
-
-def _session_for(
-    options: JoinOptions, listen: Callable[[Happening], None]
-) -> contextlib.AbstractAsyncContextManager[Session]:
     if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
         raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
-    return _session(
+    face = JsonFace() if options.as_json else _plain_face()
+    async with _session(
         options.address,
         options.name,
-        listen,
+        face.listen,
         password=options.server_password,
         security=client_context(options.address, options.tls_ca),
-    )
-
-
-async def _join_as_json(options: JoinOptions) -> int:
-    face = JsonFace()
-    async with _session_for(options, face.listen) as session:
+    ) as session:
+        _introduce(face, options.address)
         if options.code is not None:
             await _enter(session, options.code, options)
-        elif options.create is not None:
+        elif face.view.rooms:
+            face.say([f"A seat is held for you in {', '.join(face.view.rooms)}: /join CODE"])
+        if options.create is not None:
             await _create(session, options.create, options.password)
+        elif options.code is None and not options.as_json:
+            listed = await session.request(ListRooms)
+            if isinstance(listed, Rooms):
+                face.say(rooms_lines(listed.rooms))
+            face.say(["/create opens a room, /join CODE enters one, /help shows all commands"])
         return await face.run(session)
 
 
@@ -148,15 +128,12 @@ async def play(options: PlayOptions) -> int:
         if options.people:
             return await _play_together(address, rules, options)
         unattended = options.auto is not None
-        face: PlainFace | JsonFace
-        if options.as_json:
-            face = JsonFace(unattended=unattended)
-            listen = face.listen
-        else:
-            screen = PlainScreen(standard_output(), alone=True, unattended=unattended)
-            face = PlainFace(screen, _settings().keys.value)
-            listen = screen.listen
-        async with _session(address, options.name, listen, is_remote=False) as session:
+        face = (
+            JsonFace(unattended=unattended)
+            if options.as_json
+            else _plain_face(alone=True, unattended=unattended)
+        )
+        async with _session(address, options.name, face.listen, is_remote=False) as session:
             await _done(session, Create, options=rules)
             await _begin(session, options)
             if options.auto is not None:
@@ -239,9 +216,15 @@ def _settings() -> Settings:
     return load_settings({}, os.environ, config_file())
 
 
-def _introduce(output: Output, address: Address, server: str, name: str) -> None:
+def _plain_face(*, alone: bool = False, unattended: bool = False) -> PlainFace:
+    screen = PlainScreen(standard_output(), alone=alone, unattended=unattended)
+    return PlainFace(screen, _settings().keys.value)
+
+
+def _introduce(face: PlainFace | JsonFace, address: Address) -> None:
+    server = face.view.server
     called = f"{server} at {address}" if server else str(address)
-    output.line(f"Connected to {called}. You are {name}")
+    face.say([f"Connected to {called}. You are {face.view.name}"])
 
 
 async def _enter(session: Session, code: str, options: JoinOptions) -> None:

@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import IO, Any, Final
 
 import msgspec
@@ -70,6 +71,9 @@ class JsonFace:
         ):
             self._end("the game is over", True)
             self._over.set()
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Lines for people are not for programs."""
 
     async def run(self, session: Session) -> int:
         """Play until the input, the server or the game ends it: the exit code.
