@@ -425,6 +425,44 @@ def rules(
     return 0
 
 
+@bench_app.command
+def server(
+    *,
+    rooms: list[int] | None = None,
+    seats: int = 4,
+    spectators: int = 0,
+    rounds: int = 3,
+    json: JsonFlag = False,
+) -> int:
+    """Measure how many moves a server carries, beside a bare relay in the same run.
+
+    Parameters
+    ----------
+    rooms
+        How many rooms play at once; may be given several times. By default 1 and 50.
+    seats
+        People in each room, 1 to 4.
+    spectators
+        People who watch each room.
+    rounds
+        How often server and relay are measured in turn.
+    json
+        Print one JSON array.
+    """
+    import asyncio
+
+    from cantstop_client import local
+
+    if not 1 <= seats <= 4 or spectators < 0 or rounds < 1 or min(rooms or [1]) < 1:
+        raise ClientError("a benchmark needs 1 to 4 seats, and at least 1 room and 1 round")
+    report, values = asyncio.run(local.bench_server(rooms or [1, 50], seats, spectators, rounds))
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script. Ends the process with an exit code; no traceback reaches a person."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))

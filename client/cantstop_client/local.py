@@ -107,6 +107,19 @@ def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]
     return format_report(result), result.as_dict()
 
 
+async def bench_server(
+    rooms: list[int], seats: int, spectators: int, rounds: int
+) -> tuple[str, list[dict[str, Any]]]:
+    """What a server carries beside its floor: a report for people, and plain values."""
+    from cantstop_server.bench.loops import LOOPS
+    from cantstop_server.bench.server import compare, format_report
+
+    results = [
+        await compare(loop, count, seats, spectators, rounds) for loop in LOOPS for count in rooms
+    ]
+    return format_report(results), [result.as_dict() for result in results]
+
+
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
     if not has_database(database):
         return none

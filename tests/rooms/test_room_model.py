@@ -26,7 +26,7 @@ from cantstop_protocol.limits import MAX_MESSAGE_BYTES
 from cantstop_protocol.table import GameOptions
 from cantstop_protocol.text import name_key
 from cantstop_server.rooms.agenda import Delays, Task
-from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS
+from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, is_repetition
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import RoomOwner, Surroundings
 from cantstop_server.rooms.refused import Refused
@@ -357,7 +357,7 @@ class Room(RuleBasedStateMachine):
         """A command that had its effect is sent once more: no effect, the same answer."""
         person, command = self.last
         state = self.owner.state
-        known = Accepted(person.player, INSTANCE, command.id) in state.accepted
+        known = is_repetition(state, person, INSTANCE, command.id)
         assume(known)
         replies: list[messages.Message] = []
         self.owner.submit(person, INSTANCE, command, replies.append)
@@ -427,7 +427,9 @@ class Room(RuleBasedStateMachine):
             if state.seq:
                 check_state(state)
         assert self.owner.durable.seq == len(self.journal.events)
-        assert len(self.owner.state.accepted) <= len(NAMES) * REMEMBERED_COMMANDS
+        remembered = self.owner.state.accepted
+        assert len(remembered) <= len(NAMES)
+        assert all(len(known.ids) <= REMEMBERED_COMMANDS for known in remembered)
         game = self.owner.durable.game
         if game is not None:
             archived = [kept for kept in self.journal.games if kept.id == game.id]

@@ -12,8 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from websockets.asyncio.server import ServerConnection, broadcast
+from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 
 from cantstop_protocol.codec import Malformed, decode_command, encode
 from cantstop_protocol.codes import ByeCode, ErrorCode
@@ -34,6 +35,7 @@ from cantstop_protocol.text import BadText, clean_name, name_key
 from cantstop_server.config import Limits
 from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
+from cantstop_server.net.frames import wire_frame
 from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.rate import TokenBucket
 from cantstop_server.rooms.dispatch import is_repetition
@@ -81,7 +83,9 @@ class Connection:
         self._hello_id = 0
         self._room: RoomOwner | None = None
         self._dismissed: ByeCode | None = None
-        limits, clock = service.limits, asyncio.get_running_loop().time
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: list[bytes] = []
+        limits, clock = service.limits, self._loop.time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
@@ -129,15 +133,33 @@ class Connection:
             await self._closing_task
 
     def send(self, frame: bytes) -> None:
-        """Hand a frame to the transport; a peer that has stopped reading is cut off."""
-        transport = self._websocket.transport
-        if transport.get_write_buffer_size() > self._service.limits.buffered_bytes:
-            if not transport.is_closing():
-                log.warning("connection cut: it does not read", extra=self._ids())
-                self._service.metrics.slow_reader()
-            transport.abort()
+        """Send a frame of the wire. What is sent in one turn of the loop is written at once."""
+        if not self._outgoing:
+            self._loop.call_soon(self._flush)
+        self._outgoing.append(frame)
+
+    def _flush(self) -> None:
+        """Hand what waits to the transport; a peer that has stopped reading is cut off."""
+        outgoing, self._outgoing = self._outgoing, []
+        if not outgoing or self._websocket.protocol.state is not State.OPEN:
             return
-        broadcast((self._websocket,), frame)
+        transport, bound = self._websocket.transport, self._service.limits.buffered_bytes
+        if transport.get_write_buffer_size() + sum(map(len, outgoing)) <= bound:
+            transport.write(b"".join(outgoing) if len(outgoing) > 1 else outgoing[0])
+            return
+        for frame in outgoing:
+            if transport.get_write_buffer_size() > bound:
+                self._cut()
+                return
+            transport.write(frame)
+
+    def _cut(self) -> None:
+        """Break off without waiting for what a peer that does not read will never read."""
+        transport = self._websocket.transport
+        if not transport.is_closing():
+            log.warning("connection cut: it does not read", extra=self._ids())
+            self._service.metrics.slow_reader()
+        transport.abort()
 
     def dismiss(self, code: ByeCode, message: str) -> None:
         """Say why, then close. The person's seat is held unless a newer connection has it."""
@@ -146,6 +168,7 @@ class Connection:
         self._dismissed = code
         self._reply(Bye(code=code, message=message))
         self._gone()
+        self._flush()
         close_code = _GOING_AWAY if code is ByeCode.SHUTDOWN else _POLICY_VIOLATION
         self._closing_task = asyncio.create_task(self._websocket.close(close_code, code.value))
 
@@ -163,7 +186,7 @@ class Connection:
         return {"connection": self._number, "player": player}
 
     def _reply(self, message: Message) -> None:
-        self.send(encode(message))
+        self.send(wire_frame(encode(message)))
         if not isinstance(message, Error):
             return
         self._service.metrics.refused(message.code)

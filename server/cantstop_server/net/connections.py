@@ -5,6 +5,7 @@ from itertools import count
 from typing import Protocol
 
 from cantstop_protocol.codes import ByeCode
+from cantstop_server.net.frames import wire_frame
 
 
 class Link(Protocol):
@@ -65,8 +66,9 @@ class Connections:
         if player is not None and self._links.get(player) is link:
             del self._links[player]
 
-    def send(self, room: str, players: Iterable[int], frame: bytes) -> None:
-        """Send a frame to those of these people who are connected and in this room."""
+    def send(self, room: str, players: Iterable[int], message: bytes) -> None:
+        """Send a message to those of these people who are connected and in this room."""
+        frame = wire_frame(message)
         for player in players:
             link = self._links.get(player)
             if link is not None and link.room_code == room:
@@ -81,9 +83,10 @@ class Connections:
         """Everybody who is known and connected, by player id."""
         yield from self._links.items()
 
-    def tell_all(self, frame: bytes) -> int:
-        """Send a frame to everybody who is known and connected: to how many."""
+    def tell_all(self, message: bytes) -> int:
+        """Send a message to everybody who is known and connected: to how many."""
         links = tuple(self._links.values())
+        frame = wire_frame(message)
         for link in links:
             link.send(frame)
         return len(links)

@@ -47,6 +47,9 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 
 log = logging.getLogger(__name__)
 
+_FORGET_EVERY: Final = 50
+"""How many events more than needed the journal may keep, so that it need not tidy up each time."""
+
 RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
 
@@ -244,7 +247,7 @@ class RoomOwner:
                 room=self.code,
                 state=dump(self.state),
                 events=tuple((numbered.seq, dump_event(numbered.event)) for numbered in events),
-                forget_through=max(0, self.state.seq - TAIL_EVENTS),
+                forget_through=_forgotten(seq, self.state.seq),
                 archive=outcome.archive,
                 done=partial(self._done, pending),
             )
@@ -442,3 +445,10 @@ class RoomOwner:
 
 _HOST: Final = Person(-1, "the host")
 _INTERNAL: Final = "a fault in the server: nothing has changed, try again"
+
+
+def _forgotten(before: int, after: int) -> int:
+    """Through which event the journal may forget, 0 for none: every so often, not every time."""
+    if before // _FORGET_EVERY == after // _FORGET_EVERY:
+        return 0
+    return max(0, after - TAIL_EVENTS)
