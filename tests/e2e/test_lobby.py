@@ -2,11 +2,30 @@
 
 import json
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pexpect
 import pytest
-from program import SECONDS, decide, exit_code, hosting, run, terminal
+from program import COMMAND, SECONDS, decide, environment, exit_code, hosting, run, terminal
+
+
+@contextmanager
+def menu(home: Path, **more: str) -> Iterator[pexpect.spawn]:
+    """``cantstop`` alone, on a terminal at which whatever it runs is plain, too."""
+    child = pexpect.spawn(
+        COMMAND,
+        env=environment(home, **{"TERM": "dumb", "CANTSTOP_NAME": "Ann", **more}),
+        encoding="utf-8",
+        timeout=SECONDS,
+        dimensions=(24, 80),
+        echo=False,
+    )
+    try:
+        yield child
+    finally:
+        child.close(force=True)
 
 
 def choose(screen: pexpect.spawn, title: str) -> None:
@@ -18,7 +37,7 @@ def choose(screen: pexpect.spawn, title: str) -> None:
 
 
 def test_a_quick_game_is_three_answers_away(tmp_path: Path) -> None:
-    with terminal(tmp_path, CANTSTOP_NAME="Ann") as screen:
+    with menu(tmp_path) as screen:
         choose(screen, "Quick game")
         screen.expect(r"Against which computer players \[keller\]:")
         screen.sendline("")
@@ -33,7 +52,7 @@ def test_a_quick_game_is_three_answers_away(tmp_path: Path) -> None:
 
 
 def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> None:
-    with terminal(tmp_path, CANTSTOP_NAME="Ann", CANTSTOP_PORT="0") as screen:
+    with menu(tmp_path, CANTSTOP_PORT="0") as screen:
         choose(screen, "Host here")
         choose(screen, "this machine alone")
         screen.expect("Title of the room, or nothing:")
@@ -63,7 +82,7 @@ def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> Non
 
 
 def test_a_server_of_the_menu_ends_with_its_terminal(tmp_path: Path) -> None:
-    with terminal(tmp_path, CANTSTOP_NAME="Ann", CANTSTOP_PORT="0") as screen:
+    with menu(tmp_path, CANTSTOP_PORT="0") as screen:
         choose(screen, "Host here")
         choose(screen, "this machine alone")
         screen.expect(r"Hosting on 127.0.0.1:(\d+)")
@@ -89,7 +108,7 @@ def test_a_held_seat_is_found_again(tmp_path: Path) -> None:
             screen.expect("Your turn")
             screen.sendline("/quit")
             assert exit_code(screen) == 0
-        with terminal(home, CANTSTOP_NAME="Ann") as screen:
+        with menu(home) as screen:
             choose(screen, "Continue a game")
             choose(screen, rf"{code}: Ann; playing.*, at cantstop")
             screen.expect(f"= cantstop join {code} --server {host.address}")
@@ -99,7 +118,7 @@ def test_a_held_seat_is_found_again(tmp_path: Path) -> None:
 
 
 def test_control_c_at_a_question_leaves(tmp_path: Path) -> None:
-    with terminal(tmp_path) as screen:
+    with menu(tmp_path) as screen:
         screen.expect("Number, ")
         screen.sendintr()
         assert exit_code(screen) == 130
