@@ -10,7 +10,6 @@ import codecs
 import contextlib
 import io
 import select
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -64,19 +63,6 @@ class LineSource:
                 self._room.acquire()
                 self._loop.call_soon_threadsafe(self._deliver, line)
             self._loop.call_soon_threadsafe(self._deliver, None)
-
-
-def standard_input() -> TextIO | None:
-    """Standard input, None if the program was started without one."""
-    return sys.stdin if sys.stdin is not None and not sys.stdin.closed else None
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person types here."""
-    try:
-        return stream is not None and stream.isatty()
-    except (OSError, ValueError):
-        return False
 
 
 def _lines(stream: TextIO | None) -> Iterator[Line]:

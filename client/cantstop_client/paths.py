@@ -1,4 +1,4 @@
-"""Where a person's files are: the identity, the last name, the database."""
+"""Where a person's files are: the identity, the last name, the database, the settings."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Final
 from cantstop_client.errors import ClientError
 
 DATA_DIRECTORY_VARIABLE: Final = "CANTSTOP_DATA_DIR"
+CONFIG_DIRECTORY_VARIABLE: Final = "CANTSTOP_CONFIG_DIR"
 
 
 def data_directory() -> Path:
@@ -42,3 +43,13 @@ def at_home(name: str, option: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError as error:
         raise ClientError(f"{option}: {name}: there is no such home folder") from error
+
+
+def config_file() -> Path:
+    """The file of this person's settings; it need not exist."""
+    override = os.environ.get(CONFIG_DIRECTORY_VARIABLE)
+    if override:
+        return Path(override).expanduser() / "config.toml"
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("cantstop", appauthor=False)) / "config.toml"

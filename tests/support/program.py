@@ -23,7 +23,8 @@ COMMAND = str(Path(sys.executable).parent / "cantstop")
 def environment(home: Path, **more: str) -> dict[str, str]:
     """An environment in which nothing but the data directory ``home`` is special."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CANTSTOP", "COLUMNS"))}
-    return kept | {"CANTSTOP_DATA_DIR": str(home), "TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
+    own = {"CANTSTOP_DATA_DIR": str(home), "CANTSTOP_CONFIG_DIR": str(home / "config")}
+    return kept | own | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
 
 
 def run(
@@ -59,11 +60,11 @@ class Host:
 
 
 @contextmanager
-def hosting(home: Path, *arguments: str) -> Iterator[Host]:
+def hosting(home: Path, *arguments: str, **more: str) -> Iterator[Host]:
     """A server on a free port, killed at the end if it still runs."""
     process = subprocess.Popen(
         [COMMAND, "host", "--port", "0", "--bot-delay", "0", *arguments],
-        env=environment(home),
+        env=environment(home, **more),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
