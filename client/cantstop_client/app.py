@@ -6,18 +6,16 @@ import contextlib
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cantstop_client.address import Address
 from cantstop_client.errors import ClientError
+from cantstop_client.faces import Face, FaceOptions, make_face
 from cantstop_client.identity import choose_name, load_identity, remember_name
 from cantstop_client.lines import is_terminal, standard_input
 from cantstop_client.local import private_server
-from cantstop_client.output import Output, standard_output
 from cantstop_client.paths import data_directory
-from cantstop_client.plain import PlainFace
-from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
 from cantstop_protocol.codes import ErrorCode
@@ -48,6 +46,7 @@ class JoinOptions:
     name: str | None
     watch: bool
     password: str
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +63,22 @@ class PlayOptions:
     name: str | None
     bot_delay: float | None
     database: str
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 async def join(options: JoinOptions) -> int:
     """Connect to somebody's server and sit down, watch, or look around: the exit code."""
-    output = standard_output()
-    screen = PlainScreen(output)
-    face = PlainFace(screen)
-    async with _session(options.address, options.name, screen) as session:
+    face = make_face(options.face)
+    async with _session(options.address, options.name, face) as session:
         if options.code is not None:
             await _enter(session, options.code, options)
-        elif screen.view.rooms:
-            output.line(f"A seat is held for you in {', '.join(screen.view.rooms)}: /join CODE")
+        elif face.view.rooms:
+            face.say([f"A seat is held for you in {', '.join(face.view.rooms)}: /join CODE"])
         if options.code is None:
             listed = await session.request(ListRooms)
             if isinstance(listed, Rooms):
-                output.lines(rooms_lines(listed.rooms))
-            output.line("/create opens a room, /join CODE enters one, /help shows all commands")
+                face.say(rooms_lines(listed.rooms))
+            face.say(["/create opens a room, /join CODE enters one, /help shows all commands"])
         return await face.run(session)
 
 
@@ -92,12 +90,10 @@ async def play(options: PlayOptions) -> int:
     delay = options.bot_delay
     if delay is None:
         delay = PEOPLE_DELAY if is_terminal(standard_input()) else 0.0
-    output = standard_output()
-    screen = PlainScreen(output, alone=True, unattended=options.auto is not None)
-    face = PlainFace(screen)
+    face = make_face(options.face, alone=True, unattended=options.auto is not None)
     async with (
         private_server(options.database, delay) as address,
-        _session(address, options.name, screen, is_remote=False) as session,
+        _session(address, options.name, face, is_remote=False) as session,
     ):
         await _done(session, Create, options=rules)
         for kind in options.bots:
@@ -117,25 +113,26 @@ def run(main: Coroutine[Any, Any, int]) -> int:
 
 @contextlib.asynccontextmanager
 async def _session(
-    address: Address, name: str | None, screen: PlainScreen, *, is_remote: bool = True
+    address: Address, name: str | None, face: Face, *, is_remote: bool = True
 ) -> AsyncIterator[Session]:
     directory = data_directory()
     identity = load_identity(directory)
     chosen = choose_name(name, directory, os.environ)
-    session = Session(address, chosen, identity, screen.listen)
+    session = Session(address, chosen, identity, face.listen)
     welcome = await session.open()
     try:
         remember_name(chosen, directory)
         if is_remote:
-            _introduce(screen.output, address, screen.view.server, welcome.name)
+            _introduce(face, address, welcome.name)
         yield session
     finally:
         await session.close()
 
 
-def _introduce(output: Output, address: Address, server: str, name: str) -> None:
+def _introduce(face: Face, address: Address, name: str) -> None:
+    server = face.view.server
     called = f"{server} at {address}" if server else str(address)
-    output.line(f"Connected to {called}. You are {name}")
+    face.say([f"Connected to {called}. You are {name}"])
 
 
 async def _enter(session: Session, code: str, options: JoinOptions) -> None:

@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
@@ -31,6 +32,35 @@ bench_app = App(name="bench", help="Measure how fast things are.")
 app.command(bench_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """How it looks.
+
+    Parameters
+    ----------
+    plain
+        Line by line, without the full screen: also for screen readers.
+    color
+        Colours; auto looks at the terminal and at NO_COLOR.
+    palette
+        Colours for a dark or a light background.
+    bell
+        Ring for your turn and for your name, for your name alone, or never.
+    mouse
+        Click options; the terminal's own selection of text then needs Shift.
+    """
+
+    plain: Annotated[bool, Parameter(negative=())] = False
+    color: Literal["auto", "always", "never"] = "auto"
+    palette: Literal["auto", "dark", "light"] = "auto"
+    bell: Literal["turn", "mention", "off"] = "turn"
+    mouse: Annotated[bool, Parameter(negative=())] = False
+
+
+_USUAL_FACE = Face()
 
 
 @app.command
@@ -85,6 +115,7 @@ def join(
     name: str | None = None,
     watch: Annotated[bool, Parameter(negative=())] = False,
     password: str = "",
+    face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
 
@@ -103,8 +134,10 @@ def join(
     """
     from cantstop_client import app as program
     from cantstop_client.address import parse_address
+    from cantstop_client.faces import FaceOptions
 
-    options = program.JoinOptions(parse_address(server), code, name, watch, password)
+    looks = FaceOptions(**asdict(face))
+    options = program.JoinOptions(parse_address(server), code, name, watch, password, looks)
     return program.run(program.join(options))
 
 
@@ -120,6 +153,7 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
+    face: Face = _USUAL_FACE,
 ) -> int:
     """Play against the computer, here and now.
 
@@ -142,6 +176,7 @@ def play(
     """
     from cantstop_client import app as program
     from cantstop_client.commands import DEFAULT_PILOT
+    from cantstop_client.faces import FaceOptions
 
     kinds = tuple(kind for kind in (part.strip() for part in bots.split(",")) if kind)
     options = program.PlayOptions(
@@ -152,6 +187,7 @@ def play(
         name=name,
         bot_delay=None if bot_delay is None else _delay(bot_delay),
         database=_database(database),
+        face=FaceOptions(**asdict(face)),
     )
     return program.run(program.play(options))
 

@@ -1,16 +1,18 @@
 """The plain face: lines in, lines out. For terminals, pipes, files and screen readers."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
+from cantstop_client.happenings import Happening
 from cantstop_client.intents import Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import rooms_lines, unfit_lines
 from cantstop_client.session import Session
+from cantstop_client.view import View
 from cantstop_protocol.commands import Choose, Leave
 from cantstop_protocol.messages import Error, Ok, Rooms
 
@@ -47,6 +49,18 @@ class PlainFace:
         screen.changed = self._changed.set
         if screen.unattended:
             screen.game_over = self._leave
+
+    @property
+    def view(self) -> View:
+        return self._screen.view
+
+    def listen(self, happening: Happening) -> None:
+        """Take in and show what the session tells. Never waits."""
+        self._screen.listen(happening)
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Show lines of our own."""
+        self._output.lines(lines)
 
     async def run(self, session: Session) -> int:
         """Play until the person, the input, the server or the game ends it: the exit code.
