@@ -170,7 +170,7 @@ def _header(scene: Scene, style: Style, width: int) -> Line:
     if room is not None and room.table.title:
         place += f" {room.table.title}"
     played = "" if room is None else f"  {options_in_words(room.table.options)}"
-    link = "" if scene.latency is None else f"{scene.latency * 1000:.0f} ms "
+    link = "" if scene.latency is None else f"{max(1.0, scene.latency * 1000):.0f} ms "
     if scene.trouble is not None:
         link = "OFFLINE "
     role = "alarm" if scene.trouble is not None else "dim"
@@ -211,7 +211,8 @@ def _turn_or(scene: Scene, other: Line, width: int) -> Line:
         return fitted(other, width)
     if turn.decision == "choose":
         count = len(turn.options)
-        keys = "1 takes the option" if count == 1 else f"1 to {count} takes an option"
+        numbers = {1: "1 takes the", 2: "1 or 2 takes an"}
+        keys = f"{numbers.get(count, f'1 to {count} takes an')} option"
     elif turn.decision == "roll":
         keys = "r rolls"
     else:

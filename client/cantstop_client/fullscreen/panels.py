@@ -32,6 +32,7 @@ _WORDY: Final = 48
 """Cells from which on an option says where its runners would stand."""
 
 _ENOUGH: Final = 28
+_ROOM_FOR_A_NOTE: Final = 5
 
 _EXACT: Final = 30
 """Cells from which on an option has its chance as a fraction too."""
@@ -39,9 +40,12 @@ _EXACT: Final = 30
 
 def player_lines(scene: Scene, room: RoomView, style: Style, width: int) -> list[Line]:
     """A line for each seat: whose turn, shape, letter, name, columns claimed, and what else."""
+    seats = list(enumerate(room.table.seats))
+    aligned = max(cells(named(who.name)) if who is not None else 0 for _, who in seats)
     return [
-        _player(room, seat, who, style, width) for seat, who in enumerate(room.table.seats)
-    ] + _watching(room, width)
+        *(_player(room, seat, who, style, width, aligned) for seat, who in seats),
+        *_watching(room, width),
+    ]
 
 
 def players_in_a_row(room: RoomView, style: Style, width: int) -> Line:
@@ -53,7 +57,9 @@ def players_in_a_row(room: RoomView, style: Style, width: int) -> Line:
     return tuple(parts)
 
 
-def _player(room: RoomView, seat: int, who: Seat | None, style: Style, width: int) -> Line:
+def _player(
+    room: RoomView, seat: int, who: Seat | None, style: Style, width: int, aligned: int = 0
+) -> Line:
     table = room.table
     moves = room.turn is not None and room.turn.seat == seat
     badge = Fragment(
@@ -62,15 +68,17 @@ def _player(room: RoomView, seat: int, who: Seat | None, style: Style, width: in
     if who is None:
         return (badge, Fragment("free seat", "dim"))
     notes = _notes(who, is_own=seat == room.seat)
+    weighty = bool(notes) and notes[0] in ("out", "away", "left")
     score = f" {table.owners.count(seat)}/{table.options.target}"
     left = max(4, width - len(badge.text) - len(score))
-    name = cut(named(who.name), max(4, left - (len(notes[0]) + 1 if notes else 0)))
+    name = cut(named(who.name), max(4, left - (len(notes[0]) + 1 if weighty else 0)))
+    name += " " * max(0, min(aligned, left - _ROOM_FOR_A_NOTE) - cells(name))
     left -= cells(name)
     parts = [badge, Fragment(name, "bold" if moves else ""), Fragment(score, f"seat{seat}")]
     for note in notes:
         if len(note) + 1 > left:
             break
-        parts.append(Fragment(f" {note}", "alarm" if note in ("away", "out") else "dim"))
+        parts.append(Fragment(f" {note}", "alarm" if note in ("away", "out", "left") else "dim"))
         left -= len(note) + 1
     return tuple(parts)
 
@@ -86,7 +94,7 @@ def _notes(who: Seat, *, is_own: bool) -> list[str]:
         notes.append("left")
     if is_own:
         notes.append("you")
-    if who.bot and who.bot != who.name:
+    if who.bot and not who.name.startswith(who.bot):
         notes.append(who.bot)
     if who.autopilot:
         notes.append(f"by {who.autopilot}")
