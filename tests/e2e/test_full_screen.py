@@ -1,6 +1,7 @@
 """The full screen as a person meets it: a real pseudo-terminal, read through an emulator."""
 
 import json
+import os
 import re
 import signal
 import sys
@@ -33,10 +34,13 @@ def act(screen: Screen) -> bool:
     said = decision(screen)
     if "WINS" in said:
         return False
+    if screen.typed != ">":
+        # A key that came when the turn had just passed on is the beginning of a text.
+        screen.type("\x15")
+        screen.until(lambda: screen.typed == ">", "an empty line")
+    key = "s" if "s stops" in said and count_of(screen) >= 20 else "r"
     if "option" in said:
         key = "1"
-    else:
-        key = "s" if "s stops" in said and count_of(screen) >= 20 else "r"
     before = screen.text
     screen.type(key)
     screen.until(lambda: screen.text != before, f"an answer to {key}")
@@ -85,7 +89,7 @@ def test_a_whole_game_with_all_that_disturbs_it(tmp_path: Path) -> None:
             seen = ann.lines[1:17]
             ann.paste("r\n1\ns\n/leave\nr\n1\ns\nr\n1\n/resign\n")
             ann.until(lambda: ann.typed.endswith("/resign"), "the pasted text")
-            ann.look(0.3)
+            ann.settle()
             assert ann.lines[1:15] == seen[:14]
             assert "Friday" in ann.lines[0]
             ann.type("\x15")
@@ -94,7 +98,7 @@ def test_a_whole_game_with_all_that_disturbs_it(tmp_path: Path) -> None:
             # The same without bracketed paste: keys that come all at once.
             ann.type("r\r1\rs\rr\r1\rs\rr\r1\rs\rr\r")
             ann.until(lambda: "r 1 s" in ann.typed, "the pasted text")
-            ann.look(0.3)
+            ann.settle()
             assert ann.lines[1:15] == seen[:14]
             ann.type("\x15")
             ann.until(lambda: ann.typed == ">", "an empty line")
@@ -121,9 +125,7 @@ def test_a_whole_game_with_all_that_disturbs_it(tmp_path: Path) -> None:
     assert [game["status"] for game in listed] == ["finished"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "code"), [("\x03", 130), ("\x04", 0)], ids=["Ctrl-C", "Ctrl-D"]
-)
+@pytest.mark.parametrize(("keys", "code"), [("\x03", 130), ("\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
 @pytest.mark.parametrize("where", ["", "?", "/rules\r", "/odds\r", "\x06", " half"])
 def test_leaving_takes_less_than_a_second_from_everywhere(
     tmp_path: Path, keys: str, code: int, where: str
@@ -168,16 +170,14 @@ def shell(tmp_path: Path, command: str, **more: str):
 
 
 CRASH = """
-import sys
-from cantstop_client.fullscreen import {module}
+import pathlib, sys
 from cantstop_client import cli
+from cantstop_client.fullscreen import {module}
 
 original = {module}.{name}
-calls = []
 
 def broken(*arguments, **named):
-    calls.append(1)
-    if len(calls) > {after}:
+    if {at_once} or pathlib.Path(sys.argv[1]).exists():
         raise RuntimeError("the picture is broken")
     return original(*arguments, **named)
 
@@ -186,54 +186,56 @@ cli.main(["play", "--bots", "", "--name", "Ann"])
 """
 
 
-@pytest.mark.parametrize("after", [0, 1], ids=["first picture", "a later one"])
 @pytest.mark.parametrize(
-    ("module", "name"), [("face", "render"), ("toolkit", "paint"), ("face", "read_line")]
+    ("module", "name", "at_once"),
+    [
+        ("face", "render", True),
+        ("face", "render", False),
+        ("toolkit", "paint", True),
+        ("toolkit", "paint", False),
+        ("face", "read_line", False),
+        ("face", "unfit_lines", False),
+        ("face", "listened", False),
+    ],
 )
 def test_after_a_crash_the_terminal_is_as_it_was(
-    tmp_path: Path, module: str, name: str, after: int
+    tmp_path: Path, module: str, name: str, at_once: bool
 ) -> None:
-    if name == "read_line":
-        after = 0
-    script = tmp_path / "crash.py"
-    script.write_text(CRASH.format(module=module, name=name, after=after * 40))
-    with shell(tmp_path, f"{sys.executable} {script}") as screen:
-        pressed = False
-
-        def done() -> bool:
-            nonlocal pressed
-            if "YOUR TURN" in screen.text and not pressed:
-                pressed = True
-                screen.type(" a\r" + "\x1b[A\x1b[B" * 30)
-            return "all done" in screen.text
-
-        screen.until(done, "the end")
+    script, now = tmp_path / "crash.py", tmp_path / "now"
+    script.write_text(CRASH.format(module=module, name=name, at_once=at_once))
+    with shell(tmp_path, f"{sys.executable} {script} {now}") as screen:
+        if not at_once:
+            screen.shows("YOUR TURN")
+            now.touch()
+            # A key that acts, so that the server answers, and a line.
+            screen.type("r")
+            screen.settle()
+            screen.type(" a")
+            screen.settle()
+            screen.type("\r")
+        screen.shows("all done")
         assert "code 1" in screen.text
         assert "the picture is broken" in screen.text
         assert "Traceback" not in screen.text
-        assert b"\x1b[?1049l" in screen.raw
-        assert screen.raw.count(b"\x1b[?2004h") == screen.raw.count(b"\x1b[?2004l")
+        assert screen.raw.count(b"\x1b[?1049h") == screen.raw.count(b"\x1b[?1049l")
+        assert screen.raw.count(b"\x1b[?2004h") <= screen.raw.count(b"\x1b[?2004l")
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.Signals) -> None:
-    command = (
-        f"{Path(sys.executable).parent}/cantstop play --bots '' --name Ann & pid=$!; "
-        f"fg >/dev/null 2>&1 || wait $pid"
-    )
-    script = tmp_path / "signal.py"
+    script, pid = tmp_path / "signalled.py", tmp_path / "pid"
     script.write_text(
-        "import os, threading\n"
+        "import os, pathlib\n"
         "from cantstop_client import cli\n"
-        f"threading.Timer(2.0, lambda: os.kill(os.getpid(), {int(number)})).start()\n"
+        f"pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))\n"
         "cli.main(['play', '--bots', '', '--name', 'Ann'])\n"
     )
-    del command
     with shell(tmp_path, f"{sys.executable} {script}") as screen:
         screen.shows("YOUR TURN")
-        screen.until(lambda: "all done" in screen.text, "the end")
-        assert re.search(r"code 1\d\d", screen.text)
+        os.kill(int(pid.read_text()), number)
+        screen.shows("all done")
+        assert f"code {128 + number}" in screen.text
         assert "Traceback" not in screen.text
         assert b"\x1b[?1049l" in screen.raw
     assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
@@ -244,7 +246,7 @@ def test_the_keys_and_pages_of_a_turn(tmp_path: Path) -> None:
         screen.shows("r rolls")
         assert "YOUR TURN" in screen.title
         screen.type("\r\r")
-        screen.look(0.3)
+        screen.settle()
         assert "r rolls" in decision(screen), "Enter decides nothing"
         screen.type("s")
         screen.shows("Stopping comes after the first roll")

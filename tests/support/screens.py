@@ -51,6 +51,12 @@ class Screen:
         self._stream.feed(data)
         return True
 
+    def settle(self, seconds: float = 0.4) -> None:
+        """Look for so long: what was typed has had its effect, if it has any."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.look():
+            pass
+
     def until(self, fulfilled: Callable[[], bool], what: str = "") -> None:
         """Look until it is fulfilled; fails with the screen if it never is."""
         end = time.monotonic() + SECONDS

@@ -217,6 +217,8 @@ def _turn_or(scene: Scene, other: Line, width: int) -> Line:
         keys = "r rolls"
     else:
         keys = "r rolls again, s stops"
+    if scene.typed.strip() and scene.chosen_by_number is None:
+        keys = f"send the line or clear it (Ctrl-U), then {keys}"
     text = f">>> YOUR TURN, {letter(turn.seat)}: {keys} <<<"
     return fitted(line(text.center(width), "turn"), width)
 

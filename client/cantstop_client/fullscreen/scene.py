@@ -3,6 +3,7 @@
 Pure: a scene and a happening give the next scene.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -75,10 +76,16 @@ class Scene:
         turn = None if room is None else room.turn
         if room is None or turn is None or turn.decision != "choose" or not room.is_mine:
             return None
-        typed = self.typed.strip()
-        if typed.isascii() and typed.isdigit() and 1 <= int(typed) <= len(turn.options):
-            return int(typed) - 1
+        typed = self.chosen_by_number
+        if typed is not None and typed <= len(turn.options):
+            return typed - 1
         return min(self.highlighted, len(turn.options) - 1)
+
+    @property
+    def chosen_by_number(self) -> int | None:
+        """The number that stands in the line, if that is all that does."""
+        typed = self.typed.strip()
+        return int(typed) if re.fullmatch("[1-6]", typed) else None
 
     @property
     def option(self) -> Option | None:

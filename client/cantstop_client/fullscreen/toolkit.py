@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from prompt_toolkit.application import Application
@@ -132,6 +132,9 @@ class Terminal:
                 await self._application.run_async(set_exception_handler=False)
         finally:
             loop.set_exception_handler(None)
+            # prompt_toolkit does this too, unless its very first picture failed.
+            self._application.renderer.reset()
+            self._application.output.show_cursor()
             self._application.output.clear_title()
             self._application.output.flush()
         if self._fault is not None:
@@ -218,12 +221,6 @@ class Terminal:
         for key in (*ACTING, "?"):
             keys.add(key, filter=empty)(act)
 
-        @keys.add(Keys.Any)
-        def _insert(event: KeyPressEvent) -> None:
-            data = event.data
-            if data.isprintable():
-                buffer.insert_text(data)
-
         @keys.add("enter")
         def _enter(event: KeyPressEvent) -> None:
             if self._ends_line_of_burst(event):
@@ -284,7 +281,8 @@ class Terminal:
         def _search(event: KeyPressEvent) -> None:
             stage.search()
 
-        @keys.add("escape")
+        # Eager: Esc and a key after it are two keys, not one with Alt.
+        @keys.add("escape", eager=True)
         def _escape(event: KeyPressEvent) -> None:
             if buffer.complete_state is not None:
                 buffer.cancel_completion()
@@ -304,7 +302,6 @@ class Terminal:
         def _end(event: KeyPressEvent) -> None:
             stage.leave(0)
 
-        _editing_keys(keys, buffer)
         return keys
 
     def _in_burst(self, event: KeyPressEvent) -> bool:
@@ -326,44 +323,6 @@ class Terminal:
     def _fail(self, fault: BaseException) -> None:
         self._fault = self._fault or fault
         self.end()
-
-
-def _editing_keys(keys: KeyBindings, buffer: Buffer) -> None:
-    """The usual ones of a line; written out, so that none of a larger set is in the way."""
-
-    def add(*names: str) -> Callable[[Callable[[], object]], None]:
-        def wrap(function: Callable[[], object]) -> None:
-            for name in names:
-                keys.add(name)(lambda event: function() and None)
-
-        return wrap
-
-    add("backspace")(buffer.delete_before_cursor)
-    add("delete")(buffer.delete)
-    add("left", "c-b")(lambda: buffer.cursor_left())
-    add("right")(lambda: buffer.cursor_right())
-
-    @add("home", "c-a")
-    def _home() -> None:
-        buffer.cursor_position = 0
-
-    @add("end", "c-e")
-    def _to_end() -> None:
-        buffer.cursor_position = len(buffer.text)
-
-    @add("c-u")
-    def _clear() -> None:
-        buffer.delete_before_cursor(buffer.cursor_position)
-
-    @add("c-k")
-    def _clear_rest() -> None:
-        buffer.delete(len(buffer.text) - buffer.cursor_position)
-
-    @add("c-w")
-    def _word() -> None:
-        before = buffer.document.text_before_cursor
-        kept = before.rstrip().rpartition(" ")
-        buffer.delete_before_cursor(len(before) - len(kept[0] + kept[1]))
 
 
 class _Completer(Completer):
