@@ -34,6 +34,9 @@ _WORDY: Final = 48
 _ENOUGH: Final = 28
 _ROOM_FOR_A_NOTE: Final = 5
 
+_LABELLED: Final = len("Bust after 39.0 % (505/1296)")
+"""Cells from which on the chance says of when it is."""
+
 _EXACT: Final = 30
 """Cells from which on an option has its chance as a fraction too."""
 
@@ -53,12 +56,19 @@ def players_in_a_row(room: RoomView, style: Style, width: int) -> Line:
     share = width // max(1, len(room.table.seats))
     parts: list[Fragment] = []
     for seat, who in enumerate(room.table.seats):
-        parts.extend(fitted(_player(room, seat, who, style, share - 1), share))
+        parts.extend(fitted(_player(room, seat, who, style, share - 1, terse=True), share))
     return tuple(parts)
 
 
 def _player(
-    room: RoomView, seat: int, who: Seat | None, style: Style, width: int, aligned: int = 0
+    room: RoomView,
+    seat: int,
+    who: Seat | None,
+    style: Style,
+    width: int,
+    aligned: int = 0,
+    *,
+    terse: bool = False,
 ) -> Line:
     table = room.table
     moves = room.turn is not None and room.turn.seat == seat
@@ -70,6 +80,9 @@ def _player(
     notes = _notes(who, is_own=seat == room.seat)
     weighty = bool(notes) and notes[0] in ("out", "away", "left")
     score = f" {table.owners.count(seat)}/{table.options.target}"
+    if terse and weighty:
+        # Whoever is not there: that is worth more than the score, which the board shows too.
+        score, weighty, notes = f" {notes[0]}", False, notes[1:]
     left = max(4, width - len(badge.text) - len(score))
     name = cut(named(who.name), max(4, left - (len(notes[0]) + 1 if weighty else 0)))
     name += " " * max(0, min(aligned, left - _ROOM_FOR_A_NOTE) - cells(name))
@@ -185,6 +198,8 @@ def odds_lines(scene: Scene, turn: Turn, width: int) -> list[Line]:
     rolls = turn.busting_rolls if option is None else option.busting_rolls
     count = turn.rule_of_28 if option is None else option.rule_of_28
     when = "Bust now" if option is None else "Bust after"
+    if width < _LABELLED:
+        when = "Bust"
     runners = turn.runners if option is None else option.runners
     stop = " stop!" if count >= _ENOUGH and sum(map(bool, runners)) == 3 else ""
     lines = [
@@ -235,11 +250,10 @@ def summary_line(scene: Scene, room: RoomView, width: int, now: float) -> Line:
     count = turn.rule_of_28 if option is None else option.rule_of_28
     parts: list[Fragment] = [*dice_line(scene, room)]
     if turn.decision != "choose" or option is not None:
-        after = "Bust after" if option is not None else "Bust"
-        parts += [Fragment(f"  {after} ", "dim"), Fragment(chance_in_words(rolls), "bold")]
+        parts += [Fragment("  Bust ", "dim"), Fragment(chance_in_words(rolls), "bold")]
         parts += [Fragment("  28: ", "dim"), Fragment(str(count), "bold")]
     clock = clock_line(scene, turn, now)
-    return ends(tuple(parts), clock[1:] if clock else (), width)
+    return ends(tuple(parts), (Fragment(" "), *clock[1:]) if clock else (), width)
 
 
 def _exact(busting_rolls: int) -> str:
