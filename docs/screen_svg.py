@@ -30,9 +30,10 @@ def scene() -> Scene:
         _seat("keller", {8: 6, 7: 5, 3: 2, 10: 4}, bot="keller"),
     )
     options = (
-        Option((6, 8), _columns({7: 7, 6: 5, 8: 2}), 104, 15),
-        Option((5, 9), _columns({7: 7, 5: 1, 9: 3}), 190, 25),
-        Option((7, 7), _columns({7: 9, 6: 4}), 0, 12),
+        Option((5,), _columns({5: 1, 6: 4, 7: 7}), 147, 17),
+        Option((6, 8), _columns({6: 5, 7: 7, 8: 1}), 104, 13),
+        Option((7, 7), _columns({6: 4, 7: 9}), 1, 9),
+        Option((9,), _columns({6: 4, 7: 7, 9: 3}), 111, 13),
     )
     turn = Turn(
         seat=0,
@@ -42,7 +43,7 @@ def scene() -> Scene:
         runners=_columns({7: 7, 6: 4}),
         dice=(3, 4, 2, 5),
         options=options,
-        busting_rolls=0,
+        busting_rolls=1,
         rule_of_28=7,
         seconds_left=41.0,
     )
@@ -82,7 +83,7 @@ def draw(scene: Scene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}" role="img" '
         'aria-label="A game of Can\'t Stop in the terminal">',
-        "<style>text{font:16px 'DejaVu Sans Mono',Menlo,Consolas,monospace;white-space:pre}</style>",
+        "<style>text{font:16px 'DejaVu Sans Mono',Menlo,Consolas,monospace}</style>",
         f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
     ]
     for row, line in enumerate(lines):
