@@ -59,9 +59,9 @@ def test_the_goldens_keep_their_promises() -> None:
 @pytest.mark.parametrize("style", ["unicode_none", "ascii_none"])
 def test_every_size_has_a_picture_that_fits(moment, players, style) -> None:
     scene = scene_of(moment, players)
-    for page in (None, "help", "rules", "odds"):
-        for width in (1, 7, 20, 59, 60, 61, 79, 80, 100, 119, 120, 200):
-            for height in (1, 2, 5, 19, 20, 23, 24, 33, 34, 40, 70):
+    for page in (None, "help", "rules", "odds") if moment == "mid_turn" else (None,):
+        for width in (1, 7, 59, 60, 79, 80, 101, 120, 200):
+            for height in (1, 2, 19, 20, 24, 34, 70):
                 shown = replace(scene, page=page)
                 lines = render(shown, width, height, STYLES[style], 0.0)
                 assert len(lines) == height, (width, height)

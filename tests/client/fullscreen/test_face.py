@@ -114,7 +114,7 @@ async def test_a_key_pressed_twice_has_one_effect(rig: Rig) -> None:
     rig.face.press("s")
     rig.at("theirs", seq=2)
     assert rig.face.press("s"), "the same press, not a text that begins with s"
-    rig.now += AFTER_MOVE
+    rig.now += 2 * AFTER_MOVE
     assert not rig.face.press("s")
     assert await rig.asks() == [(Stop, {"ply": 31})]
 
