@@ -81,7 +81,7 @@ def draw(scene: Scene) -> str:
     width, height = WIDTH * CELL + 2 * MARGIN, HEIGHT * ROW + 2 * MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
-        f'width="{width:g}" height="{height:g}" role="img" '
+        f'width="{width:g}" height="{height:g}" role="img" xml:space="preserve" '
         'aria-label="A game of Can\'t Stop in the terminal">',
         "<style>text{font:16px 'DejaVu Sans Mono',Menlo,Consolas,monospace}</style>",
         f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',

@@ -174,7 +174,7 @@ def _header(scene: Scene, style: Style, width: int) -> Line:
     if scene.trouble is not None:
         link = "OFFLINE "
     role = "alarm" if scene.trouble is not None else "dim"
-    help_hint = "? help"
+    help_hint = f"{scene.keys.help} help"
     left = (Fragment(f" {place}", "bold"), Fragment(played, "dim"))
     return ends(
         left, (Fragment(f"  {link}", role), Fragment(help_hint, "dim"), Fragment(" ")), width
@@ -214,9 +214,9 @@ def _turn_or(scene: Scene, other: Line, width: int) -> Line:
         numbers = {1: "1 takes the", 2: "1 or 2 takes an"}
         keys = f"{numbers.get(count, f'1 to {count} takes an')} option"
     elif turn.decision == "roll":
-        keys = "r rolls"
+        keys = f"{scene.keys.roll} rolls"
     else:
-        keys = "r rolls again, s stops"
+        keys = f"{scene.keys.roll} rolls again, {scene.keys.stop} stops"
     if scene.typed.strip() and scene.chosen_by_number is None:
         keys = f"send the line or clear it (Ctrl-U), then {keys}"
     text = f">>> YOUR TURN, {letter(turn.seat)}: {keys} <<<"

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +14,11 @@ from cantstop_client.fullscreen.attention import BellChoice, rings, title_of
 from cantstop_client.fullscreen.completion import completions
 from cantstop_client.fullscreen.compose import page_room, prompt_of, render
 from cantstop_client.fullscreen.fragments import Line
-from cantstop_client.fullscreen.keys import move_of
+from cantstop_client.fullscreen.keys import acting, move_of
 from cantstop_client.fullscreen.pages import page_lines
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import (
+    KeyNames,
     Scene,
     listened,
     noted,
@@ -54,6 +55,7 @@ class Manner:
     bell: BellChoice = "turn"
     mouse: bool = False
     alone: bool = False
+    keys: KeyNames = field(default_factory=KeyNames)
 
 
 class FullScreenFace:
@@ -71,7 +73,7 @@ class FullScreenFace:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.scene = Scene(mouse=manner.mouse)
+        self.scene = Scene(mouse=manner.mouse, keys=manner.keys)
         self.style = manner.style
         self._output = output
         self._manner = manner
@@ -142,6 +144,9 @@ class FullScreenFace:
         self._size = (width, height)
         return render(self.scene, width, height, self.style, self._clock())
 
+    def acting_keys(self) -> tuple[str, ...]:
+        return acting(self.scene.keys)
+
     def prompt(self) -> str:
         return prompt_of(self.scene)
 
@@ -155,7 +160,8 @@ class FullScreenFace:
         """A key that may act, on an empty line; whether it was taken."""
         if self.scene.find is not None:
             return False
-        if key == "?":
+        move = move_of(key, self.scene.keys)
+        if move is None:
             self._show(opened(self.scene, None if self.scene.page == "help" else "help"))
             return True
         room = self.scene.room
@@ -165,7 +171,7 @@ class FullScreenFace:
             # What the key would decide cannot be seen.
             self._show(opened(self.scene, None))
             return True
-        self._move(move_of(key), key)
+        self._move(move, key)
         return True
 
     def click(self, option: int) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from cantstop_client.fullscreen.scene import Scene
+from cantstop_client.fullscreen.scene import KeyNames, Scene
 from cantstop_client.intents import Move
 from cantstop_protocol.commands import Choose, Roll, Stop
 
@@ -20,11 +20,11 @@ class KeyRow:
 
 
 KEYS: Final[tuple[KeyRow, ...]] = (
-    KeyRow("r", "Roll", "your turn"),
-    KeyRow("s", "Stop, and keep what you have", "your turn"),
+    KeyRow("{roll}", "Roll", "your turn"),
+    KeyRow("{stop}", "Stop, and keep what you have", "your turn"),
     KeyRow("1-6", "Take the option with this number", "your choice"),
     KeyRow("Up Down", "Preview the options on the board", "your choice"),
-    KeyRow("?", "This page; Esc closes it"),
+    KeyRow("{help}", "This page; Esc closes it"),
     KeyRow("Enter", "Send the line; on an empty line, nothing"),
     KeyRow("Tab", "Complete commands, settings and names"),
     KeyRow("Up Down", "Earlier lines (Ctrl-P Ctrl-N during a choice)"),
@@ -34,17 +34,27 @@ KEYS: Final[tuple[KeyRow, ...]] = (
     KeyRow("Ctrl-C Ctrl-D", "Leave; your seat is held a while"),
 )
 
-ACTING: Final = ("r", "s", "1", "2", "3", "4", "5", "6")
-"""The keys that act at once when the line is empty and it is one's turn."""
+NUMBERS: Final = ("1", "2", "3", "4", "5", "6")
+"""The keys that take an option."""
 
 
-def move_of(key: str) -> Move:
-    """What one of the acting keys asks for."""
-    if key == "r":
+def acting(names: KeyNames) -> tuple[str, ...]:
+    """The keys that act at once when the line is empty."""
+    return (names.roll, names.stop, names.help, *NUMBERS)
+
+
+def move_of(key: str, names: KeyNames) -> Move | None:
+    """What a key that acts asks for; None for help."""
+    if key == names.roll:
         return Move(Roll)
-    if key == "s":
+    if key == names.stop:
         return Move(Stop)
-    return Move(Choose, int(key))
+    return Move(Choose, int(key)) if key in NUMBERS else None
+
+
+def named_keys(row: KeyRow, names: KeyNames) -> str:
+    """The keys of the row as this person has them."""
+    return row.keys.format(roll=names.roll, stop=names.stop, help=names.help)
 
 
 def is_now(row: KeyRow, scene: Scene) -> bool:

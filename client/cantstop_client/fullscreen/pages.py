@@ -2,7 +2,7 @@
 
 from cantstop_client.commands import COMMANDS, When
 from cantstop_client.fullscreen.fragments import Fragment, Line, line, wrapped
-from cantstop_client.fullscreen.keys import KEYS, is_now
+from cantstop_client.fullscreen.keys import KEYS, is_now, named_keys
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import PageName, Scene
 from cantstop_client.render import odds_lines
@@ -37,10 +37,9 @@ def _help(scene: Scene, width: int) -> list[Line]:
     lines = [line("Keys", "bold")]
     for key in KEYS:
         if is_now(key, scene):
-            lines += _row(key.keys, key.help, 17, width)
-    lines.append(
-        line("Begin a line of chat with a space if it starts with r, s or a number", "dim")
-    )
+            lines += _row(named_keys(key, scene.keys), key.help, 17, width)
+    tip = "On your turn, begin chat with a space if its first letter is a key that acts"
+    lines += [line(text, "dim") for text in wrapped(tip, width)]
     for when in moments(scene.view):
         lines += [(), line(f"Commands {when}", "bold")]
         for row in COMMANDS:

@@ -32,6 +32,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyNames:
+    """The keys of what can be done with one."""
+
+    roll: str = "r"
+    stop: str = "s"
+    help: str = "?"
+
+
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """The connection is gone; the next attempt is ``until`` on the clock of the screen."""
 
@@ -64,6 +73,7 @@ class Scene:
     trouble: Trouble | None = None
     latency: float | None = None
     mouse: bool = False
+    keys: KeyNames = field(default_factory=KeyNames)
 
     @property
     def room(self) -> RoomView | None:

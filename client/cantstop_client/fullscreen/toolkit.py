@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from prompt_toolkit.application import Application
@@ -29,7 +29,6 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth, Output
 
 from cantstop_client.fullscreen.fragments import Line
-from cantstop_client.fullscreen.keys import ACTING
 from cantstop_client.fullscreen.palette import NO_COLOUR, TRUE_COLOUR, Style, paint
 
 BURST_SECONDS: Final = 0.15
@@ -68,6 +67,9 @@ class Stage(Protocol):
 
     def picture(self, width: int, height: int) -> list[Line]:
         """The whole screen; its last line is only a place for the one that is typed in."""
+
+    def acting_keys(self) -> tuple[str, ...]:
+        """The keys that act on an empty line, as prompt_toolkit names them."""
 
     def prompt(self) -> str: ...
     def typed(self, text: str) -> None: ...
@@ -213,13 +215,16 @@ class Terminal:
         stage, buffer, keys = self._stage, self.buffer, KeyBindings()
         empty = Condition(lambda: not buffer.text)
 
-        def act(event: KeyPressEvent) -> None:
-            key = event.key_sequence[0].data
-            if self._in_burst(event) or not stage.press(key):
-                buffer.insert_text(key)
+        def acts(key: str) -> Callable[[KeyPressEvent], None]:
+            def act(event: KeyPressEvent) -> None:
+                taken = not self._in_burst(event) and stage.press(key)
+                if not taken and len(key) == 1:
+                    buffer.insert_text(key)
 
-        for key in (*ACTING, "?"):
-            keys.add(key, filter=empty)(act)
+            return act
+
+        for key in stage.acting_keys():
+            keys.add(key, filter=empty)(acts(key))
 
         @keys.add("enter")
         def _enter(event: KeyPressEvent) -> None:

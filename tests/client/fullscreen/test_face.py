@@ -10,6 +10,7 @@ from scenes import seat, table, turn
 from cantstop_client.fullscreen.face import AFTER_MOVE, FullScreenFace, Manner
 from cantstop_client.fullscreen.marks import ASCII_MARKS
 from cantstop_client.fullscreen.palette import Style
+from cantstop_client.fullscreen.scene import KeyNames
 from cantstop_client.glyphs import ASCII
 from cantstop_client.output import Output
 from cantstop_protocol.codes import ErrorCode
@@ -209,3 +210,22 @@ def test_scrolling_a_page_ends_at_its_end(rig: Rig) -> None:
     bottom = rig.face.scene.page_scroll
     rig.face.scroll(1)
     assert 0 < rig.face.scene.page_scroll < bottom
+
+
+async def test_a_person_may_have_other_keys(tmp_path: Path) -> None:
+    names = KeyNames(roll="w", stop="f2", help="h")
+    manner = Manner(Style(ASCII_MARKS), keys=names)
+    face = FullScreenFace(Output(io.StringIO(), ASCII, 80), manner, tmp_path)
+    assert face.acting_keys()[:3] == ("w", "f2", "h")
+    rig = Rig(tmp_path)
+    rig.face = face
+    face.listen(Welcome(re=1, name="Ann", rooms=()))
+    rig.at("roll_or_stop")
+    banner = "".join(part.text for part in face.picture(80, 24)[-2])
+    assert "w rolls again, f2 stops" in banner
+    assert face.press("f2")
+    assert await rig.asks() == [(Stop, {"ply": 31})]
+    face.press("h")
+    assert face.scene.page == "help"
+    page = "\n".join("".join(part.text for part in line) for line in face.picture(120, 40))
+    assert " w " in page
