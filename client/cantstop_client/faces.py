@@ -53,7 +53,7 @@ def make_face(options: FaceOptions, *, alone: bool = False, unattended: bool = F
         choose_depth(options.color, os.environ),
         is_light(options.palette, os.environ),
     )
-    manner = Manner(style, options.bell, options.mouse, alone)
+    manner = Manner(style, options.bell, options.mouse)
     return FullScreenFace(output, manner, data_directory())
 
 

@@ -83,7 +83,7 @@ def test_a_whole_game_with_all_that_disturbs_it(tmp_path: Path) -> None:
                     ann.shows("60x20")
                 else:
                     ann.until(lambda: "Friday" in ann.lines[0], "the new size")
-            assert b"\x07" in ann.raw
+            assert b"\x07" in re.sub(rb"\x1b\]2;[^\x07]*\x07", b"", ann.raw), "no bell rang"
 
             # Ten lines are pasted behind it: one line of text, and nothing is done.
             seen = ann.lines[1:17]
@@ -141,6 +141,13 @@ def test_leaving_takes_less_than_a_second_from_everywhere(
         assert screen.ended() == code
         assert time.monotonic() - start < 5
         assert "Traceback" not in screen.text
+
+
+def test_leaving_a_screen_that_is_too_small(tmp_path: Path) -> None:
+    with full_screen(tmp_path, "play", "--bots", "", "--name", "Ann", size=(6, 20)) as screen:
+        screen.shows("This window is 20x6")
+        screen.type("\x03")
+        assert screen.ended() == 130
 
 
 def test_leaving_from_the_lobby_and_while_the_server_is_gone(tmp_path: Path) -> None:

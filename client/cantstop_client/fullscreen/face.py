@@ -49,12 +49,11 @@ AFTER_MOVE: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How the person wants it. ``alone``: a server of one's own, where nobody else can join."""
+    """How the person wants it."""
 
     style: Style
     bell: BellChoice = "turn"
     mouse: bool = False
-    alone: bool = False
     keys: KeyNames = field(default_factory=KeyNames)
 
 

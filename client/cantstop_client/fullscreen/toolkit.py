@@ -30,6 +30,7 @@ from prompt_toolkit.output import ColorDepth, Output
 
 from cantstop_client.fullscreen.fragments import Line
 from cantstop_client.fullscreen.palette import NO_COLOUR, TRUE_COLOUR, Style, paint
+from cantstop_client.gate import printable
 
 BURST_SECONDS: Final = 0.15
 """A newline this soon after one that came in a burst belongs to the same pasted block."""
@@ -202,14 +203,14 @@ class Terminal:
         for part in line:
             css = _css(part.role, stage.style)
             if part.option is None:
-                yield css, part.text
+                yield css, printable(part.text)
                 continue
 
             def clicked(event: MouseEvent, option: int = part.option) -> None:
                 if event.event_type is MouseEventType.MOUSE_UP:
                     stage.click(option)
 
-            yield css, part.text, clicked
+            yield css, printable(part.text), clicked
 
     def _bindings(self) -> KeyBindings:
         stage, buffer, keys = self._stage, self.buffer, KeyBindings()
