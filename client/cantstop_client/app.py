@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import os
+import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from cantstop_client.local import private_server
 from cantstop_client.paths import data_directory
 from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
+from cantstop_client.tls import client_context
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (
     AddBot,
@@ -28,6 +30,7 @@ from cantstop_protocol.commands import (
     ListRooms,
     Start,
 )
+from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
 from cantstop_protocol.messages import Entered, Error, Rooms
 from cantstop_protocol.table import DeadMarkers, GameOptions
 
@@ -46,6 +49,8 @@ class JoinOptions:
     name: str | None
     watch: bool
     password: str
+    server_password: str = ""
+    tls_ca: str | None = None
     face: FaceOptions = field(default_factory=FaceOptions)
 
 
@@ -69,7 +74,16 @@ class PlayOptions:
 async def join(options: JoinOptions) -> int:
     """Connect to somebody's server and sit down, watch, or look around: the exit code."""
     face = make_face(options.face)
-    async with _session(options.address, options.name, face) as session:
+    if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
+        raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
+    security = client_context(options.address, options.tls_ca)
+    async with _session(
+        options.address,
+        options.name,
+        face,
+        password=options.server_password,
+        security=security,
+    ) as session:
         if options.code is not None:
             await _enter(session, options.code, options)
         elif face.view.rooms:
@@ -113,12 +127,18 @@ def run(main: Coroutine[Any, Any, int]) -> int:
 
 @contextlib.asynccontextmanager
 async def _session(
-    address: Address, name: str | None, face: Face, *, is_remote: bool = True
+    address: Address,
+    name: str | None,
+    face: Face,
+    *,
+    password: str = "",
+    security: ssl.SSLContext | None = None,
+    is_remote: bool = True,
 ) -> AsyncIterator[Session]:
     directory = data_directory()
     identity = load_identity(directory)
     chosen = choose_name(name, directory, os.environ)
-    session = Session(address, chosen, identity, face.listen)
+    session = Session(address, chosen, identity, face.listen, password=password, security=security)
     welcome = await session.open()
     try:
         remember_name(chosen, directory)

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
+from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, OutputClosed
 
 INTERRUPTED = 130
@@ -30,6 +31,7 @@ app = App(
 )
 bench_app = App(name="bench", help="Measure how fast things are.")
 app.command(bench_app)
+app.command(admin_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -66,34 +68,76 @@ _USUAL_FACE = Face()
 @app.command
 def host(
     *,
-    bind: str = "127.0.0.1",
-    port: int = 7112,
+    config: str | None = None,
+    bind: str | None = None,
+    port: int | None = None,
     database: str | None = None,
-    name: str = "cantstop",
-    bot_delay: float = 0.8,
+    name: str | None = None,
+    bot_delay: float | None = None,
+    busy_timeout: float | None = None,
+    password: str | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
+    metrics_public: Annotated[bool | None, Parameter(negative=())] = None,
+    log_level: Literal["debug", "info", "warning", "error"] | None = None,
+    log_format: Literal["text", "json"] | None = None,
 ) -> int:
     """Host tables for others; ends with Ctrl-C.
 
+    An option that is not given comes from the environment, as CANTSTOP_PORT, else from the file,
+    else it is the default.
+
     Parameters
     ----------
+    config
+        A TOML file with these options and more: port = 7112; also CANTSTOP_CONFIG.
     bind
-        The address to listen on: 0.0.0.0 or :: for everyone on the network.
+        The address to listen on: 0.0.0.0 or :: for everyone on the network; else 127.0.0.1.
     port
-        The port to listen on; 0 takes any free one.
+        The port to listen on, 7112 by default; 0 takes any free one.
     database
         A file or a database URL; by default one in your data directory.
     name
-        What the server is called.
+        What the server is called; cantstop by default, CANTSTOP_SERVER_NAME in the environment.
     bot_delay
-        Seconds that a computer player takes for a move.
+        Seconds that a computer player takes for a move; 0.8 by default.
+    busy_timeout
+        Seconds to wait for another program's lock on the database; 5 by default.
+    password
+        What everyone must know who wants in. Others on this machine may see it here: better put
+        it in the file or the environment.
+    tls_cert
+        A certificate in PEM form, for secure connections (wss://); with --tls-key.
+    tls_key
+        The key of the certificate, without a passphrase.
+    metrics_public
+        Answer /healthz and /metrics to others than this machine, too.
+    log_level
+        What is logged to standard error: warning by default.
+    log_format
+        Lines of key=value (text, the default) or of JSON.
     """
     import asyncio
+    import os
 
     from cantstop_client import local
     from cantstop_client.output import standard_output
 
-    if not 0 <= port <= 65535:
-        raise ClientError(f"--port is a number from 0 to 65535, not {port}")
+    options = {
+        "bind": bind,
+        "port": port,
+        "database": database or None,
+        "name": name,
+        "bot_delay": bot_delay,
+        "busy_timeout": busy_timeout,
+        "password": password,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "metrics_public": metrics_public,
+        "log_level": log_level,
+        "log_format": log_format,
+    }
+    file = config or os.environ.get("CANTSTOP_CONFIG") or None
     output = standard_output()
 
     def announce(addresses: list[str]) -> None:
@@ -101,7 +145,7 @@ def host(
             output.line(f"Hosting on {address}: cantstop join --server {address}")
         output.line("Ctrl-C ends it")
 
-    asyncio.run(local.host(bind, port, _database(database), name, _delay(bot_delay), announce))
+    asyncio.run(local.host(options, file, _database(None), announce))
     output.line("The server has ended")
     return 0
 
@@ -115,6 +159,8 @@ def join(
     name: str | None = None,
     watch: Annotated[bool, Parameter(negative=())] = False,
     password: str = "",
+    server_password: str | None = None,
+    tls_ca: str | None = None,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
@@ -131,13 +177,29 @@ def join(
         Watch without a seat.
     password
         The room's password.
+    server_password
+        The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
+    tls_ca
+        A file with the certificate to trust, for a wss:// server with one of its own making.
     """
+    import os
+
     from cantstop_client import app as program
     from cantstop_client.address import parse_address
     from cantstop_client.faces import FaceOptions
 
-    looks = FaceOptions(**asdict(face))
-    options = program.JoinOptions(parse_address(server), code, name, watch, password, looks)
+    if server_password is None:
+        server_password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
+    options = program.JoinOptions(
+        parse_address(server),
+        code,
+        name,
+        watch,
+        password,
+        server_password,
+        tls_ca,
+        FaceOptions(**asdict(face)),
+    )
     return program.run(program.join(options))
 
 
@@ -288,6 +350,44 @@ def rules(
     from cantstop_client import local
 
     report, values = local.bench_rules(games, player, seed)
+    if json:
+        _print_json(values)
+    else:
+        _print(report.splitlines())
+    return 0
+
+
+@bench_app.command
+def server(
+    *,
+    rooms: list[int] | None = None,
+    seats: int = 4,
+    spectators: int = 0,
+    rounds: int = 3,
+    json: JsonFlag = False,
+) -> int:
+    """Measure how many moves a server carries, beside a bare relay in the same run.
+
+    Parameters
+    ----------
+    rooms
+        How many rooms play at once; may be given several times. By default 1 and 50.
+    seats
+        People in each room, 1 to 4.
+    spectators
+        People who watch each room.
+    rounds
+        How often server and relay are measured in turn.
+    json
+        Print one JSON array.
+    """
+    import asyncio
+
+    from cantstop_client import local
+
+    if not 1 <= seats <= 4 or spectators < 0 or rounds < 1 or min(rooms or [1]) < 1:
+        raise ClientError("a benchmark needs 1 to 4 seats, and at least 1 room and 1 round")
+    report, values = asyncio.run(local.bench_server(rooms or [1, 50], seats, spectators, rounds))
     if json:
         _print_json(values)
     else:

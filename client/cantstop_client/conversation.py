@@ -37,14 +37,18 @@ class Conversation:
     """What has to be said, and said again, over however many connections it takes.
 
     ``token_for`` gives the token for a server's id; ``instance`` names this run of the client,
-    so that the server recognises a command that it gets twice.
+    so that the server recognises a command that it gets twice. ``password`` is the server's; one
+    that asks for none does not get it.
     """
 
-    def __init__(self, name: str, token_for: Callable[[str], str], instance: str) -> None:
+    def __init__(
+        self, name: str, token_for: Callable[[str], str], instance: str, password: str = ""
+    ) -> None:
         self.name = name
         self.membership: Membership | None = None
         self._token_for = token_for
         self._instance = instance
+        self._password = password
         self._last_id = 0
         self._unanswered: dict[int, Command] = {}
         self._rejoining: Join | None = None
@@ -56,6 +60,7 @@ class Conversation:
             name=self.name,
             token=self._token_for(greeting.server),
             instance=self._instance,
+            password=self._password if greeting.password else "",
         )
 
     def rejoin(self) -> Join | None:

@@ -4,7 +4,7 @@ Everything is imported where it is used: joining somebody else's table loads non
 """
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,8 +24,10 @@ T = TypeVar("T")
 async def private_server(database: str, bot_delay: float) -> AsyncIterator[Address]:
     """A server for this person alone, on a free port of the loopback interface."""
     from cantstop_server.config import ServerConfig
+    from cantstop_server.logs import set_up_logs
     from cantstop_server.net.server import Server
 
+    set_up_logs("warning", "text")
     _make_directory(database)
     config = ServerConfig(
         bind="127.0.0.1", port=0, database=database, bot_delay=bot_delay, private=True
@@ -36,21 +38,40 @@ async def private_server(database: str, bot_delay: float) -> AsyncIterator[Addre
 
 
 async def host(
-    bind: str,
-    port: int,
+    options: Mapping[str, object],
+    file: str | None,
     database: str,
-    name: str,
-    bot_delay: float,
     announce: Callable[[list[str]], None],
 ) -> None:
-    """Run a server until the process is asked to end; ``announce`` gets its addresses."""
-    from cantstop_server.config import ServerConfig
-    from cantstop_server.net.server import host as run
+    """Run a server until the process is asked to end; ``announce`` gets its addresses.
 
-    _make_directory(database)
-    config = ServerConfig(bind=bind, port=port, database=database, name=name, bot_delay=bot_delay)
+    ``options`` are those of the command line by name, None for those not given; ``file`` has
+    more of them, and the environment; ``database`` is the default one.
+    """
+    from cantstop_server.logs import set_up_logs
+    from cantstop_server.net.server import host as run
+    from cantstop_server.settings import read_settings
+
+    text = None if file is None else _read_file(file)
     with _in_our_words():
-        await run(config, lambda server: announce(server.addresses))
+        settings = read_settings(options, os.environ, text, file or "", database=database)
+        _make_directory(settings.server.database)
+        set_up_logs(settings.log_level, settings.log_format)
+        await run(settings.server, lambda server: announce(server.addresses))
+
+
+def admin_access(database: str) -> tuple[str, str] | None:
+    """The token and the URL that a running server has left beside its database, if one has."""
+    from cantstop_server.net import admin_file
+
+    path = admin_file.admin_file(database)
+    if path is None:
+        return None
+    with _in_our_words():
+        try:
+            return admin_file.read(path)
+        except FileNotFoundError:
+            return None
 
 
 async def history(database: str, limit: int, player: str | None) -> "list[ArchivedGame]":
@@ -84,6 +105,19 @@ def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]
     return format_report(result), result.as_dict()
 
 
+async def bench_server(
+    rooms: list[int], seats: int, spectators: int, rounds: int
+) -> tuple[str, list[dict[str, Any]]]:
+    """What a server carries beside its floor: a report for people, and plain values."""
+    from cantstop_server.bench.loops import LOOPS
+    from cantstop_server.bench.server import compare, format_report
+
+    results = [
+        await compare(loop, count, seats, spectators, rounds) for loop in LOOPS for count in rooms
+    ]
+    return format_report(results), [result.as_dict() for result in results]
+
+
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
     if not has_database(database):
         return none
@@ -95,6 +129,15 @@ async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) 
             return await ask(store)
         finally:
             await store.close()
+
+
+def _read_file(name: str) -> str:
+    try:
+        return Path(name).expanduser().read_text("utf-8")
+    except OSError as error:
+        raise ClientError(f"--config: cannot read {name}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ClientError(f"--config: {name} is not text in UTF-8") from error
 
 
 @contextmanager

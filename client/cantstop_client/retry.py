@@ -125,7 +125,8 @@ def judge(error: BaseException) -> Verdict:
             return Verdict(False, ANOTHER_VERSION)
         case InvalidMessage():
             # Something that listens but speaks no HTTP, or a server that dies while it is asked.
-            return Verdict(True, "what answered there is no cantstop server")
+            # A server with TLS that is asked without sends no HTTP either.
+            return Verdict(True, "what answered there is no cantstop server, or one for wss://")
         case InvalidHandshake():
             return Verdict(False, f"no WebSocket there ({error})")
         case ConnectionClosed():
@@ -133,7 +134,11 @@ def judge(error: BaseException) -> Verdict:
         case WebSocketException():
             return Verdict(False, str(error))
         case SSLCertVerificationError():
-            return Verdict(False, f"its certificate is not trusted ({error.verify_message})")
+            return Verdict(
+                False,
+                f"its certificate is not trusted ({error.verify_message}): "
+                "if it is of the host's own making, name it with --tls-ca",
+            )
         case SSLError():
             return Verdict(False, f"no secure connection ({error.reason or error})")
         case gaierror():

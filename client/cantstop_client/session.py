@@ -9,6 +9,7 @@ import contextlib
 import logging
 import random
 import secrets
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, cast
 
@@ -24,7 +25,7 @@ from cantstop_client.happenings import Ended, Happening, Lost, Resumed
 from cantstop_client.identity import Identity
 from cantstop_client.retry import FAILURES, AnotherVersion, Farewell, Refused, delay, judge
 from cantstop_protocol.codec import Malformed, decode_message, encode
-from cantstop_protocol.codes import ExitCode
+from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Command
 from cantstop_protocol.limits import MAX_COMMAND_BYTES, MAX_MESSAGE_BYTES, SUBPROTOCOL
 from cantstop_protocol.messages import Bye, Error, Exit, Greeting, Message, Welcome
@@ -45,7 +46,10 @@ class SessionOver(ClientError):
 
 
 class Session:
-    """A person's connection to one server. ``random`` and ``pause`` are there for tests."""
+    """A person's connection to one server. ``random`` and ``pause`` are there for tests.
+
+    ``password`` is the server's; ``security`` checks the server's certificate.
+    """
 
     def __init__(
         self,
@@ -54,11 +58,14 @@ class Session:
         identity: Identity,
         listener: Callable[[Happening], None],
         *,
+        password: str = "",
+        security: ssl.SSLContext | None = None,
         random: Callable[[], float] = random.random,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.address = address
-        self._conversation = Conversation(name, identity.token, secrets.token_hex(8))
+        self._conversation = Conversation(name, identity.token, secrets.token_hex(8), password)
+        self._security = security
         self._listener = listener
         self._random = random
         self._pause = pause
@@ -157,22 +164,8 @@ class Session:
 
     async def _introduce(self) -> tuple[ClientConnection, Welcome]:
         """A new connection on which the server knows who we are."""
-        socket = await connect(
-            self.address.url,
-            subprotocols=[Subprotocol(SUBPROTOCOL)],
-            compression=None,
-            # A proxy of the environment is for the web, not for a table in the next room.
-            proxy=True if self.address.secure else None,
-            open_timeout=OPEN_TIMEOUT,
-            ping_interval=PING_INTERVAL,
-            ping_timeout=PING_TIMEOUT,
-            close_timeout=CLOSE_TIMEOUT,
-            max_size=MAX_MESSAGE_BYTES,
-            logger=_log,
-        )
+        socket = await open_socket(self.address, self._security)
         try:
-            if socket.subprotocol != SUBPROTOCOL:
-                raise AnotherVersion
             async with asyncio.timeout(OPEN_TIMEOUT):
                 greeting = await self._receive(socket)
                 if not isinstance(greeting, Greeting):
@@ -240,12 +233,36 @@ class Session:
 
     def _trouble(self, error: BaseException) -> str:
         reason = judge(error).reason
+        if isinstance(error, Refused) and error.code is ErrorCode.BAD_PASSWORD:
+            reason += ": give it with --server-password or CANTSTOP_SERVER_PASSWORD"
         if isinstance(error, Refused | Farewell):
             return f"{self.address}: {reason}"
         return (
             f"cannot reach {self.address}: {reason}. Is `cantstop host` running there, "
             "with this address and port, and is no firewall in the way?"
         )
+
+
+async def open_socket(address: Address, security: ssl.SSLContext | None) -> ClientConnection:
+    """A connection on which our protocol is spoken. Raises one of ``FAILURES``."""
+    socket = await connect(
+        address.url,
+        ssl=security,
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        compression=None,
+        # A proxy of the environment is for the web, not for a table in the next room.
+        proxy=True if address.secure else None,
+        open_timeout=OPEN_TIMEOUT,
+        ping_interval=PING_INTERVAL,
+        ping_timeout=PING_TIMEOUT,
+        close_timeout=CLOSE_TIMEOUT,
+        max_size=MAX_MESSAGE_BYTES,
+        logger=_log,
+    )
+    if socket.subprotocol != SUBPROTOCOL:
+        await _close(socket)
+        raise AnotherVersion
+    return socket
 
 
 async def _close(socket: ClientConnection) -> None:

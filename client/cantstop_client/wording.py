@@ -88,9 +88,11 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
             return f"{players}: the game begins. {options_in_words(options)}. {opening} rolls first"
         case Rolled(seat, dice, _):
             return f"{seat_name(table, seat)} rolls {dice_in_words(dice)}"
-        case Busted(seat, dice, lost):
+        case Busted(seat, dice, lost, pairings):
             loss = _loss(lost, _markers(news.table, seat))
-            return f"{seat_name(table, seat)} busts with {dice_in_words(dice)}: {loss}"
+            dead = ", ".join(f"{a}+{b}" for a, b in pairings)
+            roll = f"{dice_in_words(dice)} ({dead})" if dead else dice_in_words(dice)
+            return f"{seat_name(table, seat)} busts with {roll}: {loss}"
         case Advanced(seat, columns, runners):
             taken = columns_in_words(columns, glyphs)
             places = _places(runners, table.lengths, sorted(set(columns)))

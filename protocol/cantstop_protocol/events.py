@@ -167,11 +167,15 @@ class Rolled(Event, frozen=True, tag="rolled"):
 
 
 class Busted(Event, frozen=True, tag="busted"):
-    """A roll without an option. ``lost`` is where the runners stood that came off."""
+    """A roll without an option. ``lost`` is where the runners stood that came off.
+
+    ``pairings`` are the different pairs of totals that the dice gave, none of them playable.
+    """
 
     seat: int
     dice: Dice
     lost: Columns
+    pairings: tuple[tuple[int, int], ...] = ()
 
 
 class Advanced(Event, frozen=True, tag="advanced"):

@@ -39,9 +39,11 @@ class Formatter(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
         }
-        for key, value in vars(record).items():
-            if key not in _KNOWN and value is not None:
-                values[key] = value
+        values |= {
+            key: value
+            for key, value in vars(record).items()
+            if key not in _KNOWN and value is not None
+        }
         if record.exc_info and record.exc_info[0] is not None:
             values["traceback"] = self.formatException(record.exc_info)
         return values

@@ -41,6 +41,7 @@ def every_event(columns):
         events.Rolled(0, (3, 4, 5, 6), ((7, 11), (8, 10), (9, 9))),
         events.Busted(0, (1, 1, 2, 3), columns({7: 4, 6: 2})),
         events.Busted(0, (1, 1, 2, 3), columns()),
+        events.Busted(0, (1, 1, 2, 3), columns({7: 4}), ((2, 5), (3, 4))),
         events.Advanced(0, (7, 11), columns({7: 3, 11: 1})),
         events.Advanced(0, (9, 9), columns({9: 2})),
         events.Stopped(0, columns({7: 3}), ()),

@@ -32,7 +32,7 @@ from cantstop_protocol.codec import (
 )
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command
-from cantstop_protocol.messages import NumberedEvent
+from cantstop_protocol.messages import NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -48,7 +48,18 @@ NEVER_SENT_CODES: Final = {"unknown"}
 
 SENT_MESSAGES: Final = {tag: kind for tag, kind in MESSAGES.items() if tag not in NEVER_SENT_TYPES}
 SENT_EVENTS: Final = {tag: kind for tag, kind in EVENTS.items() if tag not in NEVER_SENT_TYPES}
-STRUCTURES: Final = (GameOptions, RoomSummary, NumberedEvent, Table, Seat, Turn, Option, Result)
+STRUCTURES: Final = (
+    GameOptions,
+    RoomSummary,
+    NumberedEvent,
+    Table,
+    Seat,
+    Turn,
+    Option,
+    Result,
+    ServerStatus,
+    Presence,
+)
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}
 """What every command has is documented once, under the conventions."""

@@ -96,7 +96,7 @@ SAMPLE_EVENTS: list[events.Event] = [
     events.Chatted("Cat", None, "well done"),
     events.Started("k3f9x2m7qa", OPTIONS, ("Ann", "keller", "Ben"), 2, ((0, 14), (1, 9), (2, 20))),
     events.Rolled(0, DICE, ((6, 7), (9, 9))),
-    events.Busted(0, DICE, RUNNERS),
+    events.Busted(0, DICE, RUNNERS, ((6, 7), (5, 8))),
     events.Advanced(0, (9, 9), RUNNERS),
     events.Stopped(0, RUNNERS, (3,)),
     events.Resigned(2),

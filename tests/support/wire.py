@@ -177,8 +177,9 @@ async def serving(
     limits: Limits | None = None,
     private: bool = False,
     bot_delay: float = 0.0,
+    **more: Any,
 ) -> AsyncIterator[Server]:
-    """A real server on a free loopback port."""
+    """A real server on a free loopback port; ``more`` are further options of its configuration."""
     config = ServerConfig(
         database=str(database),
         port=0,
@@ -187,6 +188,7 @@ async def serving(
         private=private,
         busy_timeout=0.05,
         limits=limits or Limits(command_rate=100_000, command_burst=100_000),
+        **more,
     )
     async with Server(config, world) as server:
         yield server

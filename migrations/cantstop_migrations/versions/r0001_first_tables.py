@@ -83,6 +83,7 @@ def upgrade() -> None:
         sa.Column("state", sa.LargeBinary(), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("scope", "room", name="pk_live_rooms"),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "room_events",
@@ -91,4 +92,5 @@ def upgrade() -> None:
         sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("event", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("scope", "room", "seq", name="pk_room_events"),
+        sqlite_with_rowid=False,
     )

@@ -6,22 +6,39 @@ passes the bound is cut off.
 
 import asyncio
 import hashlib
+import hmac
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from websockets.asyncio.server import ServerConnection, broadcast
+from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
+from websockets.protocol import State
 
 from cantstop_protocol.codec import Malformed, decode_command, encode
 from cantstop_protocol.codes import ByeCode, ErrorCode
-from cantstop_protocol.commands import Chat, Command, Create, Hello, Join, Leave, ListRooms
-from cantstop_protocol.messages import Bye, Error, Greeting, Message, Rooms, Welcome
+from cantstop_protocol.commands import (
+    Admin,
+    Chat,
+    Command,
+    Create,
+    Hello,
+    Join,
+    Leave,
+    ListRooms,
+    Rematch,
+    Start,
+)
+from cantstop_protocol.messages import Bye, Error, Greeting, Message, Notice, Rooms, Welcome
 from cantstop_protocol.text import BadText, clean_name, name_key
 from cantstop_server.config import Limits
+from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
+from cantstop_server.net.frames import wire_frame
+from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.rate import TokenBucket
+from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
 from cantstop_server.rooms.owner import RoomOwner
 from cantstop_server.rooms.refused import Refused
@@ -38,13 +55,20 @@ _GOING_AWAY: Final = 1001
 
 @dataclass(slots=True)
 class Service:
-    """What the connections of a server share. ``closing`` refuses every further command."""
+    """What the connections of a server share. ``closing`` refuses every further command.
+
+    An empty ``password`` asks for none.
+    """
 
     hub: Hub
     store: Store
     connections: Connections
     limits: Limits
     greeting: Greeting
+    administration: Administration
+    health: Health
+    metrics: Metrics
+    password: str = ""
     closing: bool = False
 
 
@@ -56,13 +80,22 @@ class Connection:
         self._service = service
         self._person: Person | None = None
         self._instance = ""
+        self._hello_id = 0
         self._room: RoomOwner | None = None
         self._dismissed: ByeCode | None = None
-        limits, clock = service.limits, asyncio.get_running_loop().time
+        self._loop = asyncio.get_running_loop()
+        self._outgoing: list[bytes] = []
+        limits, clock = service.limits, self._loop.time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._closing_task: asyncio.Task[None] | None = None
+        self._number = 0
+
+    @property
+    def name(self) -> str:
+        """Who it is, empty before that is known."""
+        return self._person.name if self._person else ""
 
     @property
     def room_code(self) -> str | None:
@@ -73,13 +106,19 @@ class Connection:
         """Where the peer is, without its port."""
         return peer_address(self._websocket)
 
+    @property
+    def introduction(self) -> tuple[str, int]:
+        """Which run of a client said hello here, and the id of that hello."""
+        return self._instance, self._hello_id
+
     def leave_room(self) -> None:
         """The room is not this connection's any more."""
         self._room = None
 
     async def run(self) -> None:
         """Serve the client until its connection ends, for whatever reason."""
-        self._service.connections.opened(self)
+        self._number = self._service.connections.opened(self)
+        log.info("connection opened", extra=self._ids() | {"address": self.address})
         try:
             self._reply(self._service.greeting)
             with suppress(ConnectionClosed):
@@ -88,17 +127,39 @@ class Connection:
                         await self._take(frame)
         finally:
             self._gone()
+            close = {"code": self._websocket.close_code, "bye": self._dismissed}
+            log.info("connection closed", extra=self._ids() | close)
         if self._closing_task is not None:
             await self._closing_task
 
     def send(self, frame: bytes) -> None:
-        """Hand a frame to the transport; a peer that has stopped reading is cut off."""
-        transport = self._websocket.transport
-        if transport.get_write_buffer_size() > self._service.limits.buffered_bytes:
-            log.warning("connection of %s cut: it does not read", self._person)
-            transport.abort()
+        """Send a frame of the wire. What is sent in one turn of the loop is written at once."""
+        if not self._outgoing:
+            self._loop.call_soon(self._flush)
+        self._outgoing.append(frame)
+
+    def _flush(self) -> None:
+        """Hand what waits to the transport; a peer that has stopped reading is cut off."""
+        outgoing, self._outgoing = self._outgoing, []
+        if not outgoing or self._websocket.protocol.state is not State.OPEN:
             return
-        broadcast((self._websocket,), frame)
+        transport, bound = self._websocket.transport, self._service.limits.buffered_bytes
+        if transport.get_write_buffer_size() + sum(map(len, outgoing)) <= bound:
+            transport.write(b"".join(outgoing) if len(outgoing) > 1 else outgoing[0])
+            return
+        for frame in outgoing:
+            if transport.get_write_buffer_size() > bound:
+                self._cut()
+                return
+            transport.write(frame)
+
+    def _cut(self) -> None:
+        """Break off without waiting for what a peer that does not read will never read."""
+        transport = self._websocket.transport
+        if not transport.is_closing():
+            log.warning("connection cut: it does not read", extra=self._ids())
+            self._service.metrics.slow_reader()
+        transport.abort()
 
     def dismiss(self, code: ByeCode, message: str) -> None:
         """Say why, then close. The person's seat is held unless a newer connection has it."""
@@ -107,6 +168,7 @@ class Connection:
         self._dismissed = code
         self._reply(Bye(code=code, message=message))
         self._gone()
+        self._flush()
         close_code = _GOING_AWAY if code is ByeCode.SHUTDOWN else _POLICY_VIOLATION
         self._closing_task = asyncio.create_task(self._websocket.close(close_code, code.value))
 
@@ -118,9 +180,17 @@ class Connection:
         if room is not None and person is not None:
             room.vanish(person)
 
+    def _ids(self) -> dict[str, object]:
+        """What the log calls this connection and whose it is. Never a name."""
+        player = self._person.player if self._person else None
+        return {"connection": self._number, "player": player}
+
     def _reply(self, message: Message) -> None:
-        self.send(encode(message))
-        if isinstance(message, Error) and not self._refusals.take():
+        self.send(wire_frame(encode(message)))
+        if not isinstance(message, Error):
+            return
+        self._service.metrics.refused(message.code)
+        if not self._refusals.take():
             self.dismiss(ByeCode.FLOOD, "too many commands that had to be refused")
 
     def _refuse(self, id: int | None, code: ErrorCode, message: str) -> None:
@@ -144,13 +214,14 @@ class Connection:
         except Malformed as error:
             self._refuse(error.id, ErrorCode.MALFORMED, str(error))
             return
+        self._service.metrics.command(type(command))
         try:
             self._check_rate(command)
             await self._obey(command)
         except Refused as refusal:
             self._refuse(command.id, refusal.code, refusal.message)
         except Exception:
-            log.exception("a fault in answering %s", type(command).__name__)
+            log.exception("a fault in answering %s", type(command).__name__, extra=self._ids())
             self._refuse(command.id, ErrorCode.INTERNAL, "a fault in the server: try again")
 
     def _check_rate(self, command: Command) -> None:
@@ -165,6 +236,9 @@ class Connection:
         if isinstance(command, Hello):
             await self._hello(command)
             return
+        if isinstance(command, Admin):
+            self._service.administration.obey(command, self._reply)
+            return
         person = self._person
         if person is None:
             raise Refused(ErrorCode.NOT_IDENTIFIED, "say hello first: who are you?")
@@ -172,7 +246,10 @@ class Connection:
             case ListRooms():
                 self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
             case Create():
-                self._check_elsewhere(self._service.hub.created_by(self._accepted(command)))
+                made = self._service.hub.created_by(self._accepted(command))
+                self._check_elsewhere(made)
+                if made is None:
+                    self._check_not_draining()
                 self._room = self._service.hub.create(
                     person, self._instance, command, self._entry_reply
                 )
@@ -183,12 +260,18 @@ class Connection:
                 )
             case Leave():
                 self._leave(person, command)
+            case Start() | Rematch():
+                room = self._own_room()
+                if not is_repetition(room.state, person, self._instance, command.id):
+                    self._check_not_draining()
+                room.submit(person, self._instance, command, self._reply)
             case _:
                 self._own_room().submit(person, self._instance, command, self._reply)
 
     async def _hello(self, command: Hello) -> None:
         if self._person is not None:
             raise Refused(ErrorCode.ALREADY_IDENTIFIED, f"you are {self._person.name} already")
+        self._check_password(command.password)
         try:
             name = clean_name(command.name)
         except BadText as error:
@@ -206,10 +289,26 @@ class Connection:
         except StorageError as error:
             raise Refused(ErrorCode.STORAGE, str(error)) from error
         self._person = Person(identity.player, identity.name)
-        self._instance = command.instance
+        self._instance, self._hello_id = command.instance, command.id
         self._service.connections.identified(identity.player, self)
+        if self._dismissed is not None:
+            return
         rooms = self._service.hub.seated_in(identity.player)
+        log.info("identified", extra=self._ids())
         self._reply(Welcome(re=command.id, name=identity.name, rooms=rooms))
+        if self._service.health.draining:
+            self._reply(Notice(message=DRAINING))
+
+    def _check_password(self, given: str) -> None:
+        password = self._service.password
+        if not password or hmac.compare_digest(given.encode(), password.encode()):
+            return
+        text = "this is not the server's password" if given else "this server asks for a password"
+        raise Refused(ErrorCode.BAD_PASSWORD, text)
+
+    def _check_not_draining(self) -> None:
+        if self._service.health.draining:
+            raise Refused(ErrorCode.SHUTTING_DOWN, DRAINING)
 
     def _leave(self, person: Person, command: Leave) -> None:
         """Out of the room from now on; back in it if that does not become durable."""

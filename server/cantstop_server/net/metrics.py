@@ -3,6 +3,8 @@
 ``PrometheusMetrics`` in ``net/prometheus.py`` does, and loads its library with it.
 """
 
+from typing import Final
+
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import Command
 from cantstop_protocol.events import AnyEvent
@@ -10,6 +12,9 @@ from cantstop_protocol.events import AnyEvent
 
 class Metrics:
     """Called where it happens: each of these must be cheap, and none may fail."""
+
+    content_type: Final = "text/plain; version=0.0.4; charset=utf-8"
+    """Of the text: version 0.0.4 of the form, which every Prometheus reads."""
 
     def command(self, kind: type[Command]) -> None:
         """A command has arrived."""

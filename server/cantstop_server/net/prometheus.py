@@ -18,8 +18,6 @@ from cantstop_protocol.events import Abandoned, AnyEvent, Finished, Started
 from cantstop_protocol.table import RoomPhase
 from cantstop_server.net.metrics import Metrics
 
-# The media type of version 0.0.4 of the text form, which every Prometheus reads.
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
@@ -36,7 +34,7 @@ class PrometheusMetrics(Metrics):
         refusals = Counter("cantstop_refusals", "Refused commands.", ["code"], registry=registry)
         # Looked up once: a series behind a dictionary's entry takes one addition each time.
         self._commands = {kind: commands.labels(command=tag).inc for tag, kind in COMMANDS.items()}
-        self._refusals = {
+        self._refusals: dict[ErrorCode, Callable[[], None]] = {
             code: refusals.labels(code=code.value).inc
             for code in ErrorCode
             if code is not ErrorCode.UNKNOWN

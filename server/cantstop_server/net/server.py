@@ -4,8 +4,10 @@ import asyncio
 import logging
 import secrets
 import signal
+import ssl
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -15,13 +17,20 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from cantstop_protocol.codes import ByeCode
+from cantstop_protocol.events import Abandoned, AnyEvent, Created, Finished, Started
 from cantstop_protocol.limits import MAX_COMMAND_BYTES, SUBPROTOCOL
 from cantstop_protocol.messages import Greeting
 from cantstop_protocol.text import BadText, clean_title
 from cantstop_server.config import ServerConfig
 from cantstop_server.errors import ServerError
+from cantstop_server.net import admin_file
+from cantstop_server.net.admin import Administration, Health
 from cantstop_server.net.connection import Connection, Service, peer_address
 from cantstop_server.net.connections import Connections
+from cantstop_server.net.metrics import Metrics
+from cantstop_server.net.pages import Pages
+from cantstop_server.net.tls import server_context
+from cantstop_server.net.watch import Watch
 from cantstop_server.players.registry import KINDS
 from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.hub import Hub
@@ -48,6 +57,15 @@ class Server:
         self._world = world or real_world()
         self._scope = f"play-{secrets.token_hex(8)}" if config.private else HOST_SCOPE
         self._connections = Connections()
+        self._health = Health()
+        self._metrics = Metrics() if config.private else self._prometheus()
+        self._pages = Pages(self._health, self._metrics, public=config.metrics_public)
+        self._admin_file: Path | None = None
+
+    @property
+    def drained(self) -> asyncio.Event:
+        """Set when no game may begin any more and none runs."""
+        return self._health.drained
 
     @property
     def port(self) -> int:
@@ -57,9 +75,13 @@ class Server:
 
     @property
     def addresses(self) -> list[str]:
-        """Where it listens, as HOST:PORT, IPv6 in brackets."""
+        """Where it listens, as HOST:PORT or wss://HOST:PORT, IPv6 in brackets."""
         names = [listening.getsockname()[:2] for listening in self._listener.sockets]
-        return [f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in names]
+        scheme = "wss://" if self._config.tls_cert else ""
+        return [
+            f"{scheme}[{host}]:{port}" if ":" in host else f"{scheme}{host}:{port}"
+            for host, port in names
+        ]
 
     async def __aenter__(self) -> Self:
         config, limits = self._config, self._config.limits
@@ -67,6 +89,7 @@ class Server:
             name = clean_title(config.name) or "cantstop"
         except BadText as error:
             raise ServerError(f"the server's name: {error}") from error
+        secured = server_context(config.tls_cert, config.tls_key) if config.tls_cert else None
         try:
             self._store = await Store.open(
                 config.database,
@@ -92,25 +115,49 @@ class Server:
                 on_put_out=self._connections.put_out,
                 on_emptied=self._connections.room_closed,
                 on_closed=self._room_closed,
+                on_event=self._happened,
             )
             self._hub = Hub(around, limits)
             self._hub.restore(await self._store.live_rooms(self._scope))
+            greeting = Greeting(
+                server=self._store.server_id,
+                name=name,
+                software=f"cantstop {version('cantstop')}",
+                bots=KINDS,
+                password=bool(config.password),
+            )
+            token = self._admin_token()
+            self._administration = Administration(
+                token, self._hub, self._connections, greeting, self._health
+            )
+            self._watch = Watch(
+                self._metrics, self._health, self._administration, self._store.check
+            )
+            self._store.journal.on_group = self._watch.wrote
             self._service = Service(
                 hub=self._hub,
                 store=self._store,
                 connections=self._connections,
                 limits=limits,
-                greeting=Greeting(
-                    server=self._store.server_id,
-                    name=name,
-                    software=f"cantstop {version('cantstop')}",
-                    bots=KINDS,
-                ),
+                greeting=greeting,
+                administration=self._administration,
+                health=self._health,
+                metrics=self._metrics,
+                password=config.password,
             )
-            self._listener = await self._listen()
+            self._listener = await self._listen(secured)
         except BaseException:
             await self._store.close()
             raise
+        try:
+            self._admit_admin(token)
+        except BaseException:
+            await self.__aexit__(None, None, None)
+            raise
+        if not config.private:
+            self._watch.start()
+        rooms = len(self._hub.summaries())
+        log.info("started", extra={"addresses": ",".join(self.addresses), "rooms": rooms})
         return self
 
     async def __aexit__(
@@ -126,19 +173,50 @@ class Server:
             self._hub.close_all("the server ends")
         else:
             self._hub.stop()
+        await self._watch.stop()
         await self._store.journal.flush()
         self._connections.dismiss_all(ByeCode.SHUTDOWN, "the server is shutting down")
         self._listener.close()
         await self._listener.wait_closed()
+        if self._admin_file is not None:
+            # While the database is still ours: after that it may be the next server's.
+            admin_file.remove(self._admin_file)
         await self._store.close()
+        log.info("stopped")
 
-    async def _listen(self) -> WebSocketServer:
+    def _prometheus(self) -> Metrics:
+        from cantstop_server.net.prometheus import PrometheusMetrics
+
+        return PrometheusMetrics(lambda: len(self._connections), lambda: self._hub.phases())
+
+    def _admin_token(self) -> str:
+        """What the host proves itself with; empty where nobody could know it."""
+        config = self._config
+        if config.private:
+            return ""
+        made = secrets.token_urlsafe(32) if admin_file.admin_file(config.database) else ""
+        return config.admin_token or made
+
+    def _admit_admin(self, token: str) -> None:
+        """Leave word for ``cantstop admin``, unless the host has chosen a token."""
+        path = admin_file.admin_file(self._config.database)
+        if not token or self._config.admin_token or path is None:
+            return
+        host, port = self._listener.sockets[0].getsockname()[:2]
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        scheme = "wss" if self._config.tls_cert else "ws"
+        url = f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+        admin_file.write(path, admin_file.AdminAccess(token, url))
+        self._admin_file = path
+
+    async def _listen(self, secured: ssl.SSLContext | None) -> WebSocketServer:
         config, limits = self._config, self._config.limits
         try:
             return await serve(
                 self._serve_client,
                 config.bind,
                 config.port,
+                ssl=secured,
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
                 process_request=self._check_request,
                 compression=None,
@@ -160,7 +238,10 @@ class Server:
         await Connection(websocket, self._service).run()
 
     def _check_request(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Refuse, in words, whoever cannot be served."""
+        """Answer plain requests, and refuse in words whoever cannot be served."""
+        page = self._pages.answer(connection, request)
+        if page is not None:
+            return page
         if request.headers.get("Upgrade", "").lower() != "websocket":
             return connection.respond(
                 426, "This is a cantstop server. Join it with: cantstop join --server ADDRESS\n"
@@ -181,17 +262,38 @@ class Server:
         return None
 
     def _room_closed(self, code: str) -> None:
+        log.info("room closed", extra={"room": code})
         self._hub.forget(code)
         self._connections.room_closed(code)
+        self._administration.check_drained()
+
+    def _happened(self, code: str, event: AnyEvent) -> None:
+        """An event of a room has become durable."""
+        self._metrics.event(event)
+        match event:
+            case Created():
+                log.info("room opened", extra={"room": code})
+            case Started(game=game):
+                log.info("game started", extra={"room": code, "game": game})
+            case Finished(game=game, turns=turns):
+                log.info("game finished", extra={"room": code, "game": game, "turns": turns})
+            case Abandoned(game=game, turns=turns):
+                log.info("game abandoned", extra={"room": code, "game": game, "turns": turns})
+            case _:
+                return
+        self._administration.check_drained()
 
 
 async def host(config: ServerConfig, announce: Callable[[Server], None]) -> None:
-    """Run a server until the process is asked to end. Raises ``ServerError``."""
+    """Run a server until the process is asked to end or it is drained. Raises ``ServerError``."""
     stopped = asyncio.Event()
     _on_stop_signals(stopped.set)
     async with Server(config) as server:
         announce(server)
-        await stopped.wait()
+        waiting = [asyncio.create_task(event.wait()) for event in (stopped, server.drained)]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
 
 
 def _on_stop_signals(stop: Callable[[], None]) -> None:

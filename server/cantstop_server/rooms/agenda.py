@@ -57,7 +57,8 @@ def agenda(
         if not people and not state.playing:
             due[Task.CLOSE] = Due("nobody", 0.0)
         elif people:
-            due[Task.CLOSE] = Due("all away", delays.game if state.playing else delays.room)
+            grace = delays.game if state.playing else delays.room
+            due[Task.CLOSE] = Due(("all away", state.playing), grace)
     elif not state.playing:
         away = tuple(seat.player for seat in state.seats if seat and seat.away)
         if away:

@@ -13,7 +13,7 @@ from cantstop_protocol.text import BadText, clean_chat
 from cantstop_server.rooms import moderation, play, seating
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.state import Accepted, Person, RoomState
+from cantstop_server.rooms.state import Person, Remembered, RoomState
 from cantstop_server.rules import course
 
 Who = Literal["member", "seated", "creator"]
@@ -45,15 +45,22 @@ def step(
 
 def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> bool:
     """Whether this very command has already had its effect."""
-    return Accepted(person.player, instance, id) in state.accepted
+    return any(
+        known.player == person.player and known.instance == instance and id in known.ids
+        for known in state.accepted
+    )
 
 
 def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
-    """Note an accepted command, and forget this person's oldest."""
-    own = [entry for entry in state.accepted if entry.player == person.player]
-    forgotten = own[: max(0, len(own) + 1 - REMEMBERED_COMMANDS)]
-    kept = tuple(entry for entry in state.accepted if entry not in forgotten)
-    return replace(state, accepted=(*kept, Accepted(person.player, instance, id)))
+    """Note an accepted command; the person's oldest, and those of an earlier run, are forgotten."""
+    others: list[Remembered] = []
+    ids: tuple[int, ...] = (id,)
+    for known in state.accepted:
+        if known.player != person.player:
+            others.append(known)
+        elif known.instance == instance:
+            ids = (*known.ids[1 - REMEMBERED_COMMANDS :], id)
+    return replace(state, accepted=(*others, Remembered(person.player, instance, ids)))
 
 
 def _check_who(state: RoomState, person: Person, who: Who) -> None:

@@ -1,12 +1,14 @@
 """All rooms of a server: opening, finding, listing, taking up after a restart."""
 
 import logging
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Create, Join
 from cantstop_protocol.messages import NumberedEvent
-from cantstop_protocol.table import RoomSummary
+from cantstop_protocol.table import RoomPhase, RoomSummary
 from cantstop_protocol.text import BadText, clean_title
 from cantstop_server.config import Limits
 from cantstop_server.rooms.codes import new_code, normal_code
@@ -15,7 +17,7 @@ from cantstop_server.rooms.password import fits, hash_password
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import open_room
 from cantstop_server.rooms.state import Accepted, Person, load, load_event
-from cantstop_server.rooms.table import summary_of
+from cantstop_server.rooms.table import phase_of, summary_of
 from cantstop_server.storage.store import LiveRoom
 
 log = logging.getLogger(__name__)
@@ -109,6 +111,15 @@ class Hub:
     def summaries(self) -> tuple[RoomSummary, ...]:
         """The open rooms, as they durably are, in the order in which they were opened."""
         return tuple(summary_of(o.durable) for o in self._rooms.values() if o.durable.seq)
+
+    def phases(self) -> Mapping[RoomPhase, int]:
+        """How many rooms there are in each phase."""
+        found = Counter(phase_of(owner.durable) for owner in self._rooms.values())
+        return {phase: found[phase] for phase in get_args(RoomPhase)}
+
+    def games(self) -> int:
+        """How many games run, those included whose beginning or end is not durable yet."""
+        return sum(o.state.playing or o.durable.playing for o in self._rooms.values())
 
     def seated_in(self, player: int) -> tuple[str, ...]:
         """The rooms where this person holds a seat."""

@@ -31,7 +31,7 @@ from cantstop_protocol.messages import (
     Ok,
     Update,
 )
-from cantstop_server.rooms import play, seating
+from cantstop_server.rooms import moderation, play, seating
 from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import decide, plain_decision
 from cantstop_server.rooms.clock import DecisionClock
@@ -47,10 +47,14 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 
 log = logging.getLogger(__name__)
 
+_FORGET_EVERY: Final = 50
+"""How many events more than needed the journal may keep, so that it need not tidy up each time."""
+
 RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
 
 Reply = Callable[[Message], None]
+Told = Callable[[StorageError | None], None]
 
 
 class Outbox(Protocol):
@@ -83,7 +87,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _Entering:
-    """Somebody who is on the way in with the write that is under way."""
+    """Somebody who is on the way in with a write that is under way."""
 
     player: int
     last_seq: int
@@ -95,7 +99,6 @@ class _Pending:
 
     state: RoomState
     events: tuple[NumberedEvent, ...]
-    entering: _Entering | None
     put_out: int | None
     answers: list[tuple[Reply, int, _Entering | None]]
 
@@ -172,9 +175,21 @@ class RoomOwner:
         self._clock.hold_away(self.state)
         self._look_around()
 
-    def close(self, code: ExitCode, message: str) -> None:
-        """End the room: a running game is abandoned, everyone is told, everything is freed."""
+    def expel(self, name: str, id: int, reply: Reply) -> None:
+        """The server's host puts somebody out for good. Raises ``Refused``."""
+        self._check_open()
+        elapsed = self._clock.elapsed(self.state)
+        outcome = moderation.kick(self.state, _HOST, name, self._around.world)
+        outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed))
+        self._apply(outcome, reply, id)
+
+    def close(self, code: ExitCode, message: str, told: Told = lambda error: None) -> None:
+        """End the room: a running game is abandoned, everyone is told, everything is freed.
+
+        ``told`` is called once that is durable, or has failed.
+        """
         if self._closing:
+            told(None)
             return
         if self.state.playing:
             self._apply(play.abandon(self.state, self._around.world.now()))
@@ -189,7 +204,7 @@ class RoomOwner:
                 events=(),
                 forget_through=0,
                 archive=None,
-                done=partial(self._closed, code, message),
+                done=partial(self._closed, code, message, told),
             )
         )
 
@@ -224,7 +239,7 @@ class RoomOwner:
                 self._answer_when_durable(reply, id, entering)
             return
         answers = [] if reply is None else [(reply, id, entering)]
-        pending = _Pending(self.state, events, entering, outcome.put_out, answers)
+        pending = _Pending(self.state, events, outcome.put_out, answers)
         self._pending.append(pending)
         self._around.journal.append(
             RoomWrite(
@@ -232,7 +247,7 @@ class RoomOwner:
                 room=self.code,
                 state=dump(self.state),
                 events=tuple((numbered.seq, dump_event(numbered.event)) for numbered in events),
-                forget_through=max(0, self.state.seq - TAIL_EVENTS),
+                forget_through=_forgotten(seq, self.state.seq),
                 archive=outcome.archive,
                 done=partial(self._done, pending),
             )
@@ -275,6 +290,8 @@ class RoomOwner:
         self.durable = pending.state
         self._tail.extend(pending.events)
         try:
+            for numbered in pending.events:
+                self._around.on_event(self.code, numbered.event)
             self._publish(pending)
             self._put_out(pending)
         except Exception:
@@ -307,8 +324,14 @@ class RoomOwner:
         self._try_again_later()
 
     def _publish(self, pending: _Pending) -> None:
-        newcomer = pending.entering.player if pending.entering else None
-        people = [player for player in pending.state.present() if player != newcomer]
+        # Who is on the way in, with this write or one behind it, gets all that with ``Entered``.
+        newcomers = {
+            entering.player
+            for write in (pending, *self._pending)
+            for _, _, entering in write.answers
+            if entering is not None
+        }
+        people = [player for player in pending.state.present() if player not in newcomers]
         if not people:
             return
         table = table_of(pending.state, self._clock.seconds_left(pending.state))
@@ -408,14 +431,24 @@ class RoomOwner:
             outcome = play.act(self.state, action, self._around.world.now())
         return outcome._replace(events=(*failure, *outcome.events))
 
-    def _closed(self, code: ExitCode, message: str, error: StorageError | None) -> None:
+    def _closed(self, code: ExitCode, message: str, told: Told, error: StorageError | None) -> None:
         if error is not None:
             self._closing = False
-            self._failed(_Pending(self.durable, (), None, None, []), error)
+            self._failed(_Pending(self.durable, (), None, []), error)
+            told(error)
             return
         farewell = Exit(room=self.code, code=code, message=message)
         self._around.outbox.send(self.code, self.state.present(), encode(farewell))
         self._around.on_closed(self.code)
+        told(None)
 
 
+_HOST: Final = Person(-1, "the host")
 _INTERNAL: Final = "a fault in the server: nothing has changed, try again"
+
+
+def _forgotten(before: int, after: int) -> int:
+    """Through which event the journal may forget, 0 for none: every so often, not every time."""
+    if before // _FORGET_EVERY == after // _FORGET_EVERY:
+        return 0
+    return max(0, after - TAIL_EVENTS)

@@ -28,6 +28,7 @@ from cantstop_server.rooms.table import columns
 from cantstop_server.rules import course, game
 from cantstop_server.rules.errors import RulesError
 from cantstop_server.rules.game import Game, new_game
+from cantstop_server.rules.legal import pairings
 from cantstop_server.rules.setup import make_setup
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
 
@@ -206,7 +207,7 @@ def _told(event: game.Event) -> AnyEvent:
         case game.Rolled(seat, dice, options):
             return Rolled(seat, dice, options)
         case game.Busted(seat, dice, lost):
-            return Busted(seat, dice, columns(lost))
+            return Busted(seat, dice, columns(lost), tuple(dict.fromkeys(pairings(dice))))
         case game.Advanced(seat, option, runners):
             return Advanced(seat, option, columns(runners))
         case game.Stopped(seat, kept, claimed, _):

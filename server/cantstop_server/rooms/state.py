@@ -57,11 +57,19 @@ class LiveGame(Struct, frozen=True):
 
 
 class Accepted(Struct, frozen=True, array_like=True):
-    """A command that had its effect, so that its repetition is known for one."""
+    """One command of one run of a client, whatever it was."""
 
     player: int
     instance: str
     id: int
+
+
+class Remembered(Struct, frozen=True, array_like=True):
+    """The latest commands of a person that had their effect, by id, of one run of the client."""
+
+    player: int
+    instance: str
+    ids: tuple[int, ...]
 
 
 class RoomState(Struct, frozen=True):
@@ -87,7 +95,7 @@ class RoomState(Struct, frozen=True):
     next_first: int | None = None
     rematch: tuple[int, ...] = ()
     seq: int = 0
-    accepted: tuple[Accepted, ...] = ()
+    accepted: tuple[Remembered, ...] = ()
     created_by: Accepted | None = None
 
     @property
@@ -114,9 +122,9 @@ class RoomState(Struct, frozen=True):
         return msgspec.structs.replace(self, seats=seats)
 
     def is_member(self, player: int) -> bool:
-        return self.seat_of(player) is not None or any(
-            spectator.player == player for spectator in self.spectators
-        )
+        if self.seat_of(player) is not None:
+            return True
+        return any(spectator.player == player for spectator in self.spectators)
 
     def present(self) -> tuple[int, ...]:
         """The people who are connected, by player id, each once."""
@@ -161,7 +169,9 @@ def load(blob: bytes) -> RoomState:
     game = state.game
     position = final_state(game.setup, game.course) if game else None
     seats = tuple(
-        msgspec.structs.replace(seat, away=True) if seat and seat.player is not None else seat
+        msgspec.structs.replace(seat, away=True)
+        if seat and seat.player is not None and not seat.gone
+        else seat
         for seat in state.seats
     )
     return msgspec.structs.replace(state, position=position, seats=seats, spectators=())

@@ -5,6 +5,7 @@ It decides what is written together and who is told what; how a group is written
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -50,6 +51,8 @@ class Journal:
     """
 
     def __init__(self, store: StoreGroup) -> None:
+        self.on_group: Callable[[int, float, StorageError | None], None] = _ignore
+        """Told of each group: how many writes, how many seconds, and why it failed if it did."""
         self._store = store
         self._waiting: list[RoomWrite] = []
         self._flushes: list[asyncio.Future[None]] = []
@@ -120,6 +123,12 @@ class Journal:
                 left = [w for w in left if w.key != write.key]
 
     async def _try(self, group: Sequence[RoomWrite]) -> StorageError | None:
+        began = time.perf_counter()
+        error = await self._attempt(group)
+        self.on_group(len(group), time.perf_counter() - began, error)
+        return error
+
+    async def _attempt(self, group: Sequence[RoomWrite]) -> StorageError | None:
         try:
             await self._store(group)
         except StorageError as error:
@@ -143,6 +152,10 @@ class Journal:
         self._waiting = [write for write in self._waiting if write.key not in rooms]
         for write in (*writes, *behind):
             _tell(write, error)
+
+
+def _ignore(writes: int, seconds: float, error: StorageError | None) -> None:
+    """Nobody counts."""
 
 
 def _tell(write: RoomWrite, error: StorageError | None) -> None:

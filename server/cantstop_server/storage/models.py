@@ -125,6 +125,7 @@ live_rooms: Final = Table(
     Column("room", String(40), primary_key=True),
     Column("state", LargeBinary, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 room_events: Final = Table(
@@ -134,4 +135,5 @@ room_events: Final = Table(
     Column("room", String(40), primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("event", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
 )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from cantstop_server.storage import archive, live, players, records
 from cantstop_server.storage.connect import connect
@@ -72,6 +72,10 @@ class Store:
         await self.journal.close()
         await self._database.close()
 
+    async def check(self) -> None:
+        """Write what is there already: whether the database takes anything down just now."""
+        await self._database.write(partial(_touch, server_id=self.server_id))
+
     async def identify(self, name: str, key: str, token_hash: bytes) -> Identity:
         """The person with this name; the first token makes it theirs. ``key`` is its ``name_key``.
 
@@ -104,6 +108,10 @@ def _prepare(connection: Connection, name: str, now: datetime) -> str:
     migrate(connection, name)
     live.drop_stale(connection, PRIVATE_SCOPES, now - PRIVATE_GAMES_LAST)
     return _server_id(connection)
+
+
+def _touch(connection: Connection, server_id: str) -> None:
+    connection.execute(update(server).where(server.c.key == "server_id").values(value=server_id))
 
 
 def _server_id(connection: Connection) -> str:
