@@ -7,17 +7,17 @@ import os
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cantstop_client.address import Address
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
+from cantstop_client.faces import Face, FaceOptions, make_face
 from cantstop_client.happenings import Happening
 from cantstop_client.hotseat import HotSeat, SharedSession
 from cantstop_client.identity import choose_name, load_identity, remember_name
 from cantstop_client.intents import Hint, Send
-from cantstop_client.jsonl import JsonFace
 from cantstop_client.local import private_server
 from cantstop_client.output import standard_output
 from cantstop_client.paths import config_file, data_directory
@@ -60,9 +60,9 @@ class JoinOptions:
     watch: bool
     password: str
     create: str | None = None
-    as_json: bool = False
     server_password: str = ""
     tls_ca: str | None = None
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ class PlayOptions:
     bot_delay: float | None
     database: str
     people: tuple[str, ...] = ()
-    as_json: bool = False
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 async def join(options: JoinOptions) -> int:
     """Connect to somebody's server and sit down, watch, or look around: the exit code."""
     if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
         raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
-    face = JsonFace() if options.as_json else _plain_face()
+    face = make_face(options.face)
     async with _session(
         options.address,
         options.name,
@@ -103,7 +103,7 @@ async def join(options: JoinOptions) -> int:
             face.say([f"A seat is held for you in {', '.join(face.view.rooms)}: /join CODE"])
         if options.create is not None:
             await _create(session, options.create, options.password)
-        elif options.code is None and not options.as_json:
+        elif options.code is None and not options.face.json:
             listed = await session.request(ListRooms)
             if isinstance(listed, Rooms):
                 face.say(rooms_lines(listed.rooms))
@@ -127,12 +127,7 @@ async def play(options: PlayOptions) -> int:
     async with private_server(options.database, delay) as (address, password):
         if options.people:
             return await _play_together(address, password, rules, options)
-        unattended = options.auto is not None
-        face = (
-            JsonFace(unattended=unattended)
-            if options.as_json
-            else _plain_face(alone=True, unattended=unattended)
-        )
+        face = make_face(options.face, alone=True, unattended=options.auto is not None)
         async with _session(
             address, options.name, face.listen, password=password, is_remote=False
         ) as session:
@@ -150,7 +145,7 @@ async def _play_together(
     screen = PlainScreen(
         standard_output(), alone=True, unattended=options.auto is not None, shared=True
     )
-    face = PlainFace(screen, _settings().keys.value)
+    face = PlainFace(screen, options.face.keys)
     seat = HotSeat(screen, options.people)
     first, *others = options.people
     async with contextlib.AsyncExitStack() as stack:
@@ -220,12 +215,7 @@ def _settings() -> Settings:
     return load_settings({}, os.environ, config_file())
 
 
-def _plain_face(*, alone: bool = False, unattended: bool = False) -> PlainFace:
-    screen = PlainScreen(standard_output(), alone=alone, unattended=unattended)
-    return PlainFace(screen, _settings().keys.value)
-
-
-def _introduce(face: PlainFace | JsonFace, address: Address) -> None:
+def _introduce(face: Face, address: Address) -> None:
     server = face.view.server
     called = f"{server} at {address}" if server else str(address)
     face.say([f"Connected to {called}. You are {face.view.name}"])

@@ -4,6 +4,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
@@ -13,6 +14,7 @@ from cantstop_client.errors import ClientError, OutputClosed
 
 if TYPE_CHECKING:
     from cantstop_client.ask import Asker
+    from cantstop_client.faces import FaceOptions
     from cantstop_client.settings import Settings
 
 INTERRUPTED = 130
@@ -42,6 +44,40 @@ app.command(
 app.command(admin_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """How it looks.
+
+    Parameters
+    ----------
+    plain
+        Line by line, without the full screen: also for screen readers.
+    color
+        Colours; auto looks at the terminal and at NO_COLOR.
+    palette
+        Colours for a dark or a light background; by default CANTSTOP_PALETTE, or that of your
+        configuration.
+    bell
+        Ring for your turn and for your name, for your name alone, or never; by default
+        CANTSTOP_BELL, or that of your configuration.
+    mouse
+        Click options; the terminal's own selection of text then needs Shift.
+    json
+        Messages and commands as JSON lines, for programs.
+    """
+
+    plain: Annotated[bool, Parameter(negative=())] = False
+    color: Literal["auto", "always", "never"] = "auto"
+    palette: Literal["auto", "dark", "light"] | None = None
+    bell: Literal["turn", "mention", "off"] | None = None
+    mouse: Annotated[bool, Parameter(negative=())] = False
+    json: JsonFlag = False
+
+
+_USUAL_FACE = Face()
 
 
 @app.default
@@ -153,7 +189,7 @@ def join(
     create: str | None = None,
     server_password: str | None = None,
     tls_ca: str | None = None,
-    json: JsonFlag = False,
+    face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
 
@@ -177,8 +213,6 @@ def join(
         The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
     tls_ca
         A file with the certificate to trust, for a wss:// server with one of its own making.
-    json
-        Messages and commands as JSON lines, for programs.
     """
     import os
 
@@ -193,7 +227,8 @@ def join(
         password = os.environ.get("CANTSTOP_ROOM_PASSWORD", "")
     if server_password is None:
         server_password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
-    address = server_to_join(_settings(server=server), None if json else _asker_if_terminal())
+    settings = _settings(server=server, palette=face.palette, bell=face.bell)
+    address = server_to_join(settings, None if face.json else _asker_if_terminal())
     options = program.JoinOptions(
         address,
         code,
@@ -203,7 +238,7 @@ def join(
         server_password=server_password,
         tls_ca=tls_ca,
         create=create,
-        as_json=json,
+        face=_face_options(settings, face),
     )
     return program.run(program.join(options))
 
@@ -221,7 +256,7 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
-    json: JsonFlag = False,
+    face: Face = _USUAL_FACE,
 ) -> int:
     """Play against the computer, or with others at this keyboard, here and now.
 
@@ -231,7 +266,8 @@ def play(
         Kinds of computer players, such as keller,random; none for solitaire. By default keller,
         and none with --people.
     people
-        Who shares this keyboard, such as Ann,Ben: each has a seat and a record.
+        Who shares this keyboard, such as Ann,Ben: each has a seat and a record, and it is played
+        line by line.
     target
         How many columns win.
     auto
@@ -244,8 +280,6 @@ def play(
         Where the game is kept; by default in your data directory.
     dead_markers
         Whether others' markers stay in a claimed column.
-    json
-        Messages and commands as JSON lines, for programs.
     """
     from cantstop_client import app as program
     from cantstop_client.commands import DEFAULT_PILOT
@@ -254,7 +288,7 @@ def play(
     names = () if people is None else read_people(people)
     if names and name is not None:
         raise ClientError("--people has the names: leave out --name")
-    if names and json:
+    if names and face.json:
         raise ClientError("--json plays one seat: leave out --people")
     if bots is None:
         bots = "" if names else "keller"
@@ -268,7 +302,7 @@ def play(
         bot_delay=None if bot_delay is None else _delay(bot_delay),
         database=_database(database),
         people=names,
-        as_json=json,
+        face=_face_options(_settings(palette=face.palette, bell=face.bell), face),
     )
     return program.run(program.play(options))
 
@@ -715,6 +749,14 @@ def _settings(**options: str | None) -> "Settings":
     from cantstop_client.settings import load_settings
 
     return load_settings(options, os.environ, config_file())
+
+
+def _face_options(settings: "Settings", face: Face) -> "FaceOptions":
+    """What was given on the command line, and what the settings say about the rest."""
+    from cantstop_client.faces import FaceOptions
+
+    chosen = {key: settings.rows()[key].value for key in ("palette", "bell", "keys")}
+    return FaceOptions(**asdict(face) | chosen)
 
 
 def _asker() -> "Asker":

@@ -16,6 +16,8 @@ from cantstop_client.render import (
     waiting_lines,
     who_lines,
 )
+from cantstop_client.rules_page import RULES
+from cantstop_client.triples import triple_lines
 from cantstop_client.view import News, RoomView, View, left, receive
 from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import (
@@ -88,6 +90,10 @@ class PlainScreen:
         room = self.view.room
         if topic == "help":
             self.output.lines(help_lines())
+        elif topic == "rules":
+            self.output.lines(RULES)
+        elif topic == "triples":
+            self.output.lines(triple_lines(self.output.width))
         elif room is None:
             self.output.line("You are in no room: /rooms lists them, /join CODE enters")
         elif topic == "board":

@@ -122,6 +122,11 @@ class Session:
             raise SessionOver(self._over)
         return await asyncio.shield(self._keeper)
 
+    @property
+    def latency(self) -> float | None:
+        """Seconds that the latest keepalive took to the server and back; None before the first."""
+        return (self._socket.latency or None) if self._socket is not None else None
+
     async def close(self) -> None:
         """Leave, within a second."""
         if self._keeper is not None:

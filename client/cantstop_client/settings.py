@@ -24,7 +24,9 @@ KEYS: Final = {"roll": "r", "stop": "s", "help": "?"}
 
 _SERVER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 _KEY: Final = re.compile(r"[!-.:-~]|f([1-9]|1[0-2])|c-[a-z]")
-_TAKEN_KEYS: Final = frozenset({"c-c", "c-d", "c-z", "c-m", "c-j", "c-i", "c-h"})
+_TAKEN_KEYS: Final = frozenset(
+    {"c-c", "c-d", "c-z", "c-m", "c-j", "c-i", "c-h", "c-f", "c-l", "c-n", "c-p"}
+)
 
 
 class _Wrong(Exception):

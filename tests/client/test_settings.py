@@ -70,6 +70,7 @@ def test_keys_that_are_not_named_keep_theirs(tmp_path: Path) -> None:
         ('[keys]\nroll = "1"', "keys: roll: '1' is no key"),
         ('[keys]\nroll = "/"', "keys: roll"),
         ('[keys]\nroll = "c-c"', "keys: roll"),
+        ('[keys]\nroll = "c-f"', "keys: roll"),
         ('[keys]\nroll = "s"', "keys: one key for two things"),
         ("keys = []", "keys: it is a table"),
         ("name = ", "is not TOML"),

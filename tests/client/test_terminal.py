@@ -19,7 +19,7 @@ def play(data_directory: Path):
     def start(*arguments: str):
         game = pexpect.spawn(
             sys.executable,
-            ["-m", "cantstop_client", "play", "--name", "Ann", *arguments],
+            ["-m", "cantstop_client", "play", "--plain", "--name", "Ann", *arguments],
             encoding="utf-8",
             timeout=SECONDS,
             env=os.environ | {"LC_ALL": "C.UTF-8"},
