@@ -46,6 +46,12 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
     return check
 
 
+def _on_or_off(answer: str) -> str:
+    if answer.casefold() not in ("on", "off"):
+        raise ValueError(f"{answer!r} is none of on, off")
+    return answer.casefold()
+
+
 def _title(answer: str) -> str:
     try:
         title = clean_title(answer)
@@ -92,6 +98,7 @@ FORM: Final = (
         _number(0, 36000),
     ),
     Question("increment", "Seconds more with each turn", _default("increment"), _number(0, 600)),
+    Question("hints", "Hints from a strong player, for who asks: on or off", "off", _on_or_off),
     Question(PASSWORD, "Password, or nothing: it is shown as you type", "", _password),
 )
 

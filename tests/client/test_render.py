@@ -84,7 +84,6 @@ def test_who_is_here(room, seat) -> None:
     here = room(
         seat("Ann"),
         seat("Ben", away=True),
-        None,
         seat("keller", bot="keller", resigned=True),
         seat("Eve", left=True, resigned=True, away=True),
         spectators=("Cy", "Dee"),
@@ -92,11 +91,11 @@ def test_who_is_here(room, seat) -> None:
     assert who_lines(here) == [
         "A Ann (you, has charge of the room)",
         "B Ben (away)",
-        "C free seat",
-        "D keller (computer player keller, out of the game)",
-        "E Eve (left)",
+        "C keller (computer player keller, out of the game)",
+        "D Eve (left)",
         "Watching: Cy, Dee",
     ]
+    assert who_lines(room(seat("Ann"), None))[1] == "B free seat"
 
 
 def test_the_room_and_the_list_of_rooms() -> None:

@@ -32,6 +32,7 @@ def test_the_command_opens_the_room_that_was_asked_for() -> None:
         "time": "30",
         "bank": "600",
         "increment": "5",
+        "hints": "on",
         PASSWORD: "secret",
     }
     text = create_text(answers)
@@ -46,6 +47,7 @@ def test_the_command_opens_the_room_that_was_asked_for() -> None:
         decision_seconds=30,
         bank_seconds=600,
         increment_seconds=5,
+        hints=True,
     )
 
 
@@ -62,6 +64,7 @@ def test_the_command_opens_the_room_that_was_asked_for() -> None:
         ("time", "3601"),
         ("bank", "-1"),
         ("increment", "1.5"),
+        ("hints", "o"),
         (PASSWORD, "x" * 65),
     ],
 )

@@ -64,6 +64,7 @@ def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> Non
             ("", "each decision"),
             ("", "besides"),
             ("", "with each turn"),
+            ("", "Hints"),
             ("", "Password"),
         ):
             screen.sendline(answer)
