@@ -219,7 +219,7 @@ def _turn_or(scene: Scene, other: Line, width: int) -> Line:
         keys = f"{scene.keys.roll} rolls again, {scene.keys.stop} stops"
     if scene.typed.strip() and scene.chosen_by_number is None:
         keys = f"send the line or clear it (Ctrl-U), then {keys}"
-    text = f">>> YOUR TURN, {letter(turn.seat)}: {keys} <<<"
+    text = f">>> YOUR TURN, {letter(turn.seat)} {seat_name(room.table, turn.seat)}: {keys} <<<"
     return fitted(line(text.center(width), "turn"), width)
 
 

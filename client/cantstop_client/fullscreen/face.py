@@ -94,6 +94,11 @@ class FullScreenFace:
     def view(self) -> View:
         return self.scene.view
 
+    @view.setter
+    def view(self, view: View) -> None:
+        """Somebody else is at the keyboard."""
+        self._show(replace(self.scene, view=view))
+
     def say(self, lines: Iterable[str]) -> None:
         """Lines of our own, in the log."""
         self._show(noted(self.scene, *lines))
