@@ -356,7 +356,7 @@ def test_the_menu_leads_to_the_full_screen_with_keys_of_ones_own_and_back(tmp_pa
         screen.type("1\n")
         screen.shows("Against which computer players")
         screen.type("none\n")
-        screen.shows("YOUR TURN, A: w rolls")
+        screen.shows("YOUR TURN, A Ann: w rolls")
         screen.type("w")
         screen.shows(" takes ")
         screen.type("\x04")
