@@ -110,7 +110,7 @@ def judge(error: BaseException) -> Verdict:
     """What to do after this error."""
     match error:
         case Farewell(code=ByeCode.SHUTDOWN):
-            return Verdict(False, SHUTTING_DOWN, clean=True)
+            return Verdict(False, str(error) or SHUTTING_DOWN, clean=True)
         case Farewell(code=ByeCode.REPLACED):
             return Verdict(False, "you connected from somewhere else; this client stops here")
         case Farewell(code=code):

@@ -84,18 +84,19 @@ def test_who_is_here(room, seat) -> None:
     here = room(
         seat("Ann"),
         seat("Ben", away=True),
+        None,
         seat("keller", bot="keller", resigned=True),
-        seat("Eve", left=True, resigned=True, away=True),
         spectators=("Cy", "Dee"),
     )
     assert who_lines(here) == [
         "A Ann (you, has charge of the room)",
         "B Ben (away)",
-        "C keller (computer player keller, out of the game)",
-        "D Eve (left)",
+        "C free seat",
+        "D keller (computer player keller, out of the game)",
         "Watching: Cy, Dee",
     ]
-    assert who_lines(room(seat("Ann"), None))[1] == "B free seat"
+    gone = seat("Ben", left=True, resigned=True, away=True)
+    assert who_lines(room(seat("Ann"), gone))[1] == "B Ben (left)"
 
 
 def test_the_room_and_the_list_of_rooms() -> None:

@@ -99,6 +99,18 @@ def test_a_server_with_a_certificate_of_its_own_is_joined_by_who_trusts_it(tmp_p
         assert host.end()[2] == ""
 
 
+def test_the_host_need_not_name_the_certificate_of_the_server_beside_it(tmp_path: Path) -> None:
+    # The certificate is not for this address, and nobody has signed it.
+    secure = ("--bind", "127.0.0.2", "--tls-cert", CERT, "--tls-key", KEY)
+    with hosting(tmp_path, *secure) as host:
+        status = run(tmp_path, "admin", "status")
+        assert (status.returncode, status.stderr) == (0, "")
+        address = f"wss://127.0.0.2:{host.port}"
+        elsewhere = run(tmp_path, "admin", "status", "--server", address)
+        assert "certificate" in elsewhere.stderr
+        assert host.end()[2] == ""
+
+
 def test_the_host_looks_after_the_server_and_drains_it(tmp_path: Path) -> None:
     home = tmp_path / "ann"
     with (

@@ -32,6 +32,7 @@ LIMITS = Limits(
     chat_rate=1e6,
     chat_burst=1_000_000,
     connections_per_address=500,
+    absence_grace=0.2,
     room_grace=0.2,
     # It is the bound of the buffer that is looked at, not the keepalive.
     ping_interval=1000.0,
@@ -39,7 +40,7 @@ LIMITS = Limits(
 )
 LINE = "q\u0307" * 400
 AT_ONCE = 25
-ENOUGH = 20_000
+ENOUGH = 4_000
 """Lines that fill every buffer between here and there many times."""
 
 
@@ -57,7 +58,7 @@ async def test_who_never_reads_is_cut_off_and_disturbs_nobody(
         crowd = Crowd(server.port, random, more=lambda: not done.is_set())
         playing = asyncio.create_task(crowd.play(TABLES))
         slow = await slow_client(server.port)
-        entered = await slow.create(seats=3, target=2, absence="wait")
+        entered = await slow.create(seats=3, target=2)
         assert isinstance(entered, messages.Entered)
         code = entered.table.room
         talker, other = (Guest(f"Beside {n}", server.port, crowd.chronicle, random) for n in "12")

@@ -126,6 +126,21 @@ async def test_no_token_is_written_for_a_private_game_or_beside_a_chosen_one(
             )
 
 
+async def test_what_a_killed_server_left_goes_when_a_token_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "games.db.admin"
+    path.write_text("left behind by a server that was killed")
+    async with serving(tmp_path / "games.db", admin_token=TOKEN):
+        assert not path.exists()
+
+
+async def test_a_private_game_leaves_the_word_of_a_running_server_alone(tmp_path: Path) -> None:
+    path = tmp_path / "games.db.admin"
+    path.write_text("left by a server that runs")
+    async with serving(tmp_path / "games.db", private=True):
+        pass
+    assert path.exists()
+
+
 async def test_a_server_that_cannot_leave_its_token_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "games.db.admin").mkdir()
     with pytest.raises(ServerError, match="admin"):

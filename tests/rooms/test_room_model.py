@@ -233,6 +233,10 @@ class Room(RuleBasedStateMachine):
                 assert owner.state == before, "a refused command changed something"
             if watching and before.playing and not isinstance(command, commands.Kick):
                 assert owner.state.position == before.position
+        if isinstance(command, commands.Roll | commands.Choose | commands.Stop) and (
+            before.position is None or command.ply != before.position.ply
+        ):
+            assert isinstance(reply, messages.Error), "a move for another decision was taken"
         self.last = (person, command)
         self.settle()
         return client.replies.get(command.id)
@@ -350,6 +354,21 @@ class Room(RuleBasedStateMachine):
             if twice:
                 twin = self.send(person, kind(id=next(self.ids), ply=position.ply, **given))
                 assert isinstance(twin, messages.Error), "a double click had two effects"
+
+    @precondition(lambda self: self.owner is not None and self.owner.state.playing)
+    @rule(off=st.sampled_from([-2, -1, 1, 2]), who=st.none() | people)
+    def wrong_move(self, off: int, who: int | None) -> None:
+        """The right kind of move, for another decision or by somebody else."""
+        state = self.owner.state
+        awaited, position = state.awaited_seat(), state.position
+        assume(awaited is not None and position is not None)
+        mover = awaited[1].player if who is None else self.people[who].player
+        assume(mover is not None and self.is_in(self.person(mover)))
+        kind, given = right_move(position.phase, stop=True)
+        ply = max(0, position.ply + (off if mover == awaited[1].player else 0))
+        assume(ply != position.ply or mover != awaited[1].player)
+        reply = self.send(self.person(mover), kind(id=next(self.ids), ply=ply, **given))
+        assert isinstance(reply, messages.Error), "a wrong move was taken"
 
     @precondition(lambda self: self.owner is not None and self.last is not None)
     @rule()

@@ -50,6 +50,7 @@ class Guest:
         self._room: str | None = None
         self._seq = 0
         self._watching = False
+        self._lines = 0
         self._news = asyncio.Event()
         self._fault: BaseException | None = None
         address: Address = parse_address(f"127.0.0.1:{port}")
@@ -165,6 +166,8 @@ class Guest:
             turn.rule_of_28 >= 20 or turn.busting_rolls > 200
         ):
             kind = commands.Stop
+        if self._random.random() < 0.1:
+            await self._chat()
         began = asyncio.get_running_loop().time()
         if self._random.random() < 0.05:
             self.double_clicks += 1
@@ -177,9 +180,19 @@ class Guest:
             assert isinstance(reply, messages.Ok) or reply.code in _OVERTAKEN, reply
         assert self.room.decision != decision, "the reply came before the update"
 
+    async def _chat(self) -> None:
+        """Say something that nobody has said before: it must be heard exactly once."""
+        assert self._room is not None
+        self._lines += 1
+        line = f"{self.name} says {self._lines}"
+        self._chronicle.said.append((self._room, line))
+        reply = await self.ask(commands.Chat, text=line)
+        assert isinstance(reply, messages.Ok), reply
+
     async def _play_again(self, room: RoomView) -> None:
-        seat = None if room.seat is None else room.table.seats[room.seat]
-        if seat is not None and seat.rematch:
+        present = [s for s in room.table.seats if s and not (s.bot or s.left or s.away)]
+        own = None if room.seat is None else room.table.seats[room.seat]
+        if own is not None and own.rematch and not all(seat.rematch for seat in present):
             await self.wait()
             return
         reply = await self.ask(commands.Rematch)

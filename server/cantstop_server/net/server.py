@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 
 HOST_SCOPE: Final = "host"
 _CLOSE_SECONDS: Final = 2.0
+_OPEN_SECONDS: Final = 4.0
+"""How long a connection may take to say what it is; the end of the server waits for it, too."""
 
 
 class Server:
@@ -185,7 +187,10 @@ class Server:
         self._thinkers.shutdown(wait=False, cancel_futures=True)
         await self._watch.stop()
         await self._store.journal.flush()
-        self._connections.dismiss_all(ByeCode.SHUTDOWN, "the server is shutting down")
+        kept = (
+            "" if self._config.private else ": rooms, seats and games are kept for its next start"
+        )
+        self._connections.dismiss_all(ByeCode.SHUTDOWN, f"the server is shutting down{kept}")
         self._listener.close()
         await self._listener.wait_closed()
         if self._admin_file is not None:
@@ -210,13 +215,19 @@ class Server:
     def _admit_admin(self, token: str) -> None:
         """Leave word for ``cantstop admin``, unless the host has chosen a token."""
         path = admin_file.admin_file(self._config.database)
-        if not token or self._config.admin_token or path is None:
+        if not token or path is None:
+            return
+        if self._config.admin_token:
+            # One that a killed server has left; the database is ours alone.
+            admin_file.remove(path)
             return
         host, port = self._listener.sockets[0].getsockname()[:2]
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         scheme = "wss" if self._config.tls_cert else "ws"
         url = f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
-        admin_file.write(path, admin_file.AdminAccess(token, url))
+        cert = self._config.tls_cert
+        fingerprint = admin_file.fingerprint(cert) if cert else ""
+        admin_file.write(path, admin_file.AdminAccess(token, url, fingerprint))
         self._admin_file = path
 
     async def _listen(self, secured: ssl.SSLContext | None) -> WebSocketServer:
@@ -238,6 +249,7 @@ class Server:
                 ping_interval=limits.ping_interval,
                 ping_timeout=limits.ping_timeout,
                 close_timeout=_CLOSE_SECONDS,
+                open_timeout=_OPEN_SECONDS,
                 logger=_quiet_logger(),
             )
         except OSError as error:
