@@ -13,30 +13,35 @@ from cantstop_client.gate import clean
 from cantstop_client.render import rooms_lines
 from cantstop_client.retry import FAILURES, Farewell, judge
 from cantstop_client.session import OPEN_TIMEOUT, open_socket
-from cantstop_client.tls import client_context
+from cantstop_client.tls import client_context, fingerprint, unchecked_context
 from cantstop_protocol.codec import decode_message, encode
 from cantstop_protocol.commands import Admin, AdminAction
-from cantstop_protocol.limits import MAX_TOKEN_CHARACTERS
+from cantstop_protocol.limits import MAX_NAME_CELLS, MAX_TOKEN_CHARACTERS
 from cantstop_protocol.messages import AdminReport, Bye, Error, Greeting, Presence, ServerStatus
+from cantstop_protocol.text import cells
 
 _ID: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where the server is, and what convinces it."""
+    """Where the server is, and what convinces it.
+
+    ``fingerprint``, if there is one, is that of the only certificate to be trusted.
+    """
 
     address: Address
     token: str
     tls_ca: str | None = None
+    fingerprint: str = ""
 
 
 def access(
-    server: str | None, token: str | None, tls_ca: str | None, found: tuple[str, str] | None
+    server: str | None, token: str | None, tls_ca: str | None, found: tuple[str, str, str] | None
 ) -> Access:
     """From the options, and from what the server left beside its database if it did.
 
-    ``found`` is that token and URL. Raises ``ClientError`` if no token is known.
+    ``found`` is that token, URL, and fingerprint of a certificate. Raises ``ClientError`` if no token is known.
     """
     if token is None and found is None:
         raise ClientError(
@@ -46,8 +51,9 @@ def access(
     token = token or (found[0] if found else "")
     if len(token) > MAX_TOKEN_CHARACTERS:
         raise ClientError(f"--token has at most {MAX_TOKEN_CHARACTERS} characters")
-    place = server or (found[1] if found else "127.0.0.1")
-    return Access(parse_address(place), token, tls_ca)
+    if server is None and found is not None:
+        return Access(parse_address(found[1]), token, tls_ca, found[2])
+    return Access(parse_address(server or "127.0.0.1"), token, tls_ca)
 
 
 async def ask(to: Access, action: AdminAction, **fields: str) -> AdminReport:
@@ -96,8 +102,11 @@ def report_values(action: AdminAction, report: AdminReport) -> Any:
 
 
 async def _exchange(to: Access, command: Admin) -> AdminReport | Error:
-    socket = await open_socket(to.address, client_context(to.address, to.tls_ca))
+    context = unchecked_context() if to.fingerprint else client_context(to.address, to.tls_ca)
+    socket = await open_socket(to.address, context)
     try:
+        if to.fingerprint and fingerprint(socket) != to.fingerprint:
+            raise ClientError(f"{to.address}: not the server that left its token is there now")
         greeting = decode_message(await socket.recv())
         if isinstance(greeting, Greeting):
             await socket.send(encode(command))
@@ -126,7 +135,10 @@ def _status_lines(status: ServerStatus) -> list[str]:
 
 
 def _players_lines(players: Iterable[Presence]) -> list[str]:
-    lines = [f"{p.name:<20}  {p.room or '-':<5}  {p.address}" for p in players]
+    lines = [
+        f"{p.name}{' ' * (MAX_NAME_CELLS - cells(p.name))}  {p.room or '-':<5}  {p.address}"
+        for p in players
+    ]
     return lines or ["Nobody is here"]
 
 

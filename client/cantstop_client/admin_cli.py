@@ -28,7 +28,7 @@ class Where:
     token
         The server's admin_token, if it was given one; also CANTSTOP_ADMIN_TOKEN.
     tls_ca
-        A file with the certificate to trust, for a server with one of its own making.
+        A file with the certificate to trust, for a --server with one of its own making.
     json
         Print JSON.
     """

@@ -124,16 +124,18 @@ async def play(options: PlayOptions) -> int:
     delay = options.bot_delay
     if delay is None:
         delay = PEOPLE_DELAY if is_terminal(standard_input()) else 0.0
-    async with private_server(options.database, delay) as address:
+    async with private_server(options.database, delay) as (address, password):
         if options.people:
-            return await _play_together(address, rules, options)
+            return await _play_together(address, password, rules, options)
         unattended = options.auto is not None
         face = (
             JsonFace(unattended=unattended)
             if options.as_json
             else _plain_face(alone=True, unattended=unattended)
         )
-        async with _session(address, options.name, face.listen, is_remote=False) as session:
+        async with _session(
+            address, options.name, face.listen, password=password, is_remote=False
+        ) as session:
             await _done(session, Create, options=rules)
             await _begin(session, options)
             if options.auto is not None:
@@ -141,7 +143,9 @@ async def play(options: PlayOptions) -> int:
             return await face.run(session)
 
 
-async def _play_together(address: Address, rules: GameOptions, options: PlayOptions) -> int:
+async def _play_together(
+    address: Address, password: str, rules: GameOptions, options: PlayOptions
+) -> int:
     """Several people at this keyboard, each with a name and a record of their own."""
     screen = PlainScreen(
         standard_output(), alone=True, unattended=options.auto is not None, shared=True
@@ -153,7 +157,7 @@ async def _play_together(address: Address, rules: GameOptions, options: PlayOpti
 
         async def arrive(name: str, listen: Callable[[Happening], None]) -> Session:
             return await stack.enter_async_context(
-                _session(address, name, listen, is_remote=False, is_own=False)
+                _session(address, name, listen, password=password, is_remote=False, is_own=False)
             )
 
         sessions = {first: await arrive(first, seat.listen)}

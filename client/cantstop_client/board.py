@@ -83,7 +83,9 @@ def _legend(table: Table, glyphs: Glyphs, own_seat: int | None) -> Iterable[str]
             notes.insert(0, "you")
         if who.autopilot is not None:
             notes.append(f"{who.autopilot} plays")
-        if who.resigned:
+        if who.left:
+            notes.append("left")
+        elif who.resigned:
             notes.append("out")
         elif who.away:
             notes.append("away")

@@ -498,10 +498,11 @@ def _complain(text: str) -> int:
 
 def _hang_up() -> int:
     """Nobody reads any more. What is still buffered must not fail again when Python ends."""
+    import contextlib
     import os
 
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
 

@@ -6,7 +6,7 @@ class ClientError(Exception):
 
 
 class OutputClosed(Exception):
-    """Nobody reads standard output any more, as in ``cantstop history | head -1``.
+    """Standard output takes no more: ``cantstop history | head -1``, a full disk, a lost terminal.
 
     Not an ``OSError``, so that it is never taken for trouble with the connection.
     """

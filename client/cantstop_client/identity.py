@@ -1,7 +1,9 @@
 """Who one is: a master secret that never leaves this machine, and the name last used.
 
-Each server gets its own token, derived from the secret and the server's id, so that no server
-can use what it was told to pass for its guest on another.
+Each server gets its own token, derived from the secret and the id that the server states. So one
+server's token is of no use at another, but a server that states another's id is told the token
+for that one: join only servers that you trust. Over ``wss://`` the certificate proves to whom one
+speaks.
 """
 
 import contextlib

@@ -4,14 +4,15 @@ Everything is imported where it is used: joining somebody else's table loads non
 """
 
 import os
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
+from cantstop_client.paths import at_home, database_file
 
 if TYPE_CHECKING:
     from cantstop_server.net.server import Server
@@ -23,20 +24,29 @@ T = TypeVar("T")
 
 
 @asynccontextmanager
-async def private_server(database: str, bot_delay: float) -> AsyncIterator[Address]:
-    """A server for this person alone, on a free port of the loopback interface."""
+async def private_server(database: str, bot_delay: float) -> AsyncIterator[tuple[Address, str]]:
+    """A server for this person alone, on a free port of the loopback interface; its password.
+
+    Others on this machine can reach the port, but nobody else knows the password.
+    """
     from cantstop_server.config import ServerConfig
     from cantstop_server.logs import set_up_logs
     from cantstop_server.net.server import Server
 
     set_up_logs("warning", "text")
     _make_directory(database)
+    password = secrets.token_urlsafe(32)
     config = ServerConfig(
-        bind="127.0.0.1", port=0, database=database, bot_delay=bot_delay, private=True
+        bind="127.0.0.1",
+        port=0,
+        database=database,
+        bot_delay=bot_delay,
+        private=True,
+        password=password,
     )
     with _in_our_words():
         async with Server(config) as server:
-            yield parse_address(f"127.0.0.1:{server.port}")
+            yield parse_address(f"127.0.0.1:{server.port}"), password
 
 
 async def host(
@@ -62,14 +72,17 @@ async def host(
         await run(settings.server, lambda server: announce(_hosted(server)))
 
 
-def admin_access(database: str) -> tuple[str, str] | None:
-    """The token and the URL that a running server has left beside its database, if one has."""
+def admin_access(database: str) -> tuple[str, str, str] | None:
+    """What a running server has left beside its database, if one has.
+
+    Its token, its URL, and the fingerprint of its certificate, empty without TLS.
+    """
     from cantstop_server.net import admin_file
 
-    path = admin_file.admin_file(database)
-    if path is None:
-        return None
     with _in_our_words():
+        path = admin_file.admin_file(database)
+        if path is None:
+            return None
         try:
             return admin_file.read(path)
         except FileNotFoundError:
@@ -88,12 +101,12 @@ async def records(database: str, name: str | None) -> "list[PlayerRecord]":
 
 def has_database(database: str) -> bool:
     """Whether there is something to read. A database that is no file is taken to be there."""
-    if database.startswith("sqlite") and "://" in database:
-        # SQLAlchemy's form: three slashes and a path, four for an absolute one.
-        database = database.partition(":///")[2]
-    elif "://" in database:
+    path = database_file(database)
+    try:
+        return path is None or path.exists()
+    except OSError:
+        # It cannot be looked at: opening it says why.
         return True
-    return Path(database).expanduser().exists()
 
 
 def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]]:
@@ -140,7 +153,7 @@ def _hosted(server: "Server") -> Hosted:
 
 def _read_file(name: str) -> str:
     try:
-        return Path(name).expanduser().read_text("utf-8")
+        return at_home(name, "--config").read_text("utf-8")
     except OSError as error:
         raise ClientError(f"--config: cannot read {name}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -159,10 +172,11 @@ def _in_our_words() -> Iterator[None]:
 
 def _make_directory(database: str) -> None:
     """The database's directory is made on first use, as the identity's is."""
-    if "://" in database:
+    path = database_file(database)
+    if path is None:
         return
     try:
-        os.makedirs(Path(database).expanduser().absolute().parent, mode=0o700, exist_ok=True)
+        os.makedirs(path.absolute().parent, mode=0o700, exist_ok=True)
     except OSError as error:
         raise ClientError(
             f"cannot keep the database in {database}: {error.strerror or error}. "

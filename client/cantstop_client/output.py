@@ -29,11 +29,11 @@ class Output:
         return self._width or shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns
 
     def line(self, text: str) -> None:
-        """Write one line. Raises ``OutputClosed`` when nobody reads any more."""
+        """Write one line. Raises ``OutputClosed`` when the output takes no more."""
         try:
             self._stream.write(printable(text) + "\n")
             self._stream.flush()
-        except (BrokenPipeError, ValueError) as error:
+        except (OSError, ValueError) as error:
             raise OutputClosed from error
 
     def lines(self, texts: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from cantstop_client.intents import Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import rooms_lines, unfit_lines
+from cantstop_client.session import SessionOver
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
 from cantstop_protocol.commands import Choose, Command, Leave
@@ -122,6 +123,9 @@ class PlainFace:
         while (typed := await self._typed.get()) is not None and not self._leaving.is_set():
             try:
                 await self._do(session, typed)
+            except SessionOver:
+                # Who waits for the session's end tells it.
+                await self._leaving.wait()
             except ClientError as error:
                 self._output.line(str(error))
             source.taken()

@@ -21,9 +21,9 @@ from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import (
     Abandoned,
     Advanced,
+    AnyEvent,
     Busted,
     Finished,
-    Left,
     Resigned,
     Started,
     Stopped,
@@ -34,7 +34,7 @@ _EARLIER_EVENTS: Final = 10
 """How much of a room's log is shown to somebody who enters it."""
 
 _CHANGES_BOARD: Final = (Started, Advanced, Stopped, Busted, Resigned)
-_MAY_END_GAME: Final = (Stopped, Resigned, Left)
+_ENDS_GAME: Final = (Finished, Abandoned)
 
 
 class PlainScreen:
@@ -61,6 +61,7 @@ class PlainScreen:
         self._alone = alone
         self._shared = shared
         self._silent = False
+        self._step: list[AnyEvent] = []
         self._shown_board: list[str] = []
         self._shown_decision: tuple[object, ...] = ()
         self._shown_waiting: list[str] = []
@@ -111,8 +112,8 @@ class PlainScreen:
         match happening:
             case Entered():
                 self._show_entered(before, news)
-            case Update():
-                self._show_news(news)
+            case Update(more=more):
+                self._show_news(news, more)
             case Notice(message=message):
                 self.output.line(f"Server: {message}")
             case Aside(name=name, text=text):
@@ -131,6 +132,7 @@ class PlainScreen:
 
     def _show_entered(self, before: RoomView | None, news: tuple[News, ...]) -> None:
         room = self.view.room
+        self._step = []
         if room is None:
             return
         if before is None or before.table.room != room.table.room:
@@ -144,20 +146,22 @@ class PlainScreen:
             self._show_board()
         self._show_next()
 
-    def _show_news(self, news: tuple[News, ...]) -> None:
+    def _show_news(self, news: tuple[News, ...], more: bool) -> None:
+        """A line for each event; the table, which is past the whole step, only after the last."""
         room = self.view.room
         if room is None:
             return
         for item in news:
             self.output.line(event_line(item, room.table, self.output.glyphs))
-            if isinstance(item.event, _CHANGES_BOARD):
-                self._show_board()
-            if isinstance(item.event, Finished | Abandoned):
-                self.output.lines(result_lines(room.table))
-                self.game_over()
-            elif room.table.phase == "over" and isinstance(item.event, _MAY_END_GAME):
-                # One act, several events: its table is past the end that is told next.
-                return
+            self._step.append(item.event)
+        if more:
+            return
+        step, self._step = self._step, []
+        if any(isinstance(event, _CHANGES_BOARD) for event in step):
+            self._show_board()
+        if any(isinstance(event, _ENDS_GAME) for event in step):
+            self.output.lines(result_lines(room.table))
+            self.game_over()
         self._show_next()
 
     def _show_board(self, *, again: bool = False) -> None:

@@ -102,7 +102,7 @@ def waiting_lines(view: View) -> list[str]:
         if room.table.phase == "over" and room.seat is not None:
             return ["/rematch agrees to another game, /quit leaves"]
         return [] if room.table.creator is None else [f"{room.table.creator} starts the game"]
-    free = [seat for seat in room.table.seats if seat is None]
+    free = [seat for seat in room.table.seats if seat is None or seat.left]
     if free:
         kinds = f" ({', '.join(view.bots)})" if view.bots else ""
         return [
@@ -142,8 +142,8 @@ def _seat(table: Table, seat: int, own: int | None) -> str:
         f"played by {who.autopilot}" if who.autopilot else "",
         f"{who.bank:.0f} s in the bank" if who.bank is not None else "",
         "wants a rematch" if who.rematch else "",
-        "away" if who.away else "",
-        "out of the game" if who.resigned else "",
+        "away" if who.away and not who.left else "",
+        "left" if who.left else "out of the game" if who.resigned else "",
         "has charge of the room" if who.name == table.creator else "",
     ]
     said = ", ".join(note for note in notes if note)

@@ -20,9 +20,11 @@ from websockets.exceptions import (
 
 from cantstop_protocol.codec import Malformed
 from cantstop_protocol.codes import ByeCode, ErrorCode
+from cantstop_protocol.text import visible
 
 FIRST_DELAY: Final = 0.5
 LONGEST_DELAY: Final = 30.0
+_LONGEST_ANSWER: Final = 200
 
 ANOTHER_VERSION: Final = (
     "this server speaks another protocol version, or is no cantstop server: "
@@ -120,9 +122,12 @@ def judge(error: BaseException) -> Verdict:
         case Malformed():
             return Verdict(False, f"the server sent what this client cannot read: {error}")
         case InvalidStatus(response=response):
+            said = _first_line(response.body)
             if response.status_code in _PASSING_STATUSES:
-                return Verdict(True, f"the server answered HTTP {response.status_code}")
-            return Verdict(False, ANOTHER_VERSION)
+                return Verdict(True, said or f"the server answered HTTP {response.status_code}")
+            return Verdict(
+                False, f"{ANOTHER_VERSION}. It says: {said}" if said else ANOTHER_VERSION
+            )
         case InvalidMessage():
             # Something that listens but speaks no HTTP, or a server that dies while it is asked.
             # A server with TLS that is asked without sends no HTTP either.
@@ -159,6 +164,17 @@ def _closed(error: ConnectionClosed) -> Verdict:
         return Verdict(close.code not in _FINAL_CLOSES, f"the connection broke{reason}")
     again = close.code not in _FINAL_CLOSES
     return Verdict(again, f"the server closed the connection: code {close.code}{reason}")
+
+
+def is_silence(error: BaseException) -> bool:
+    """Whether nobody has answered, as when no server runs there or a firewall is in the way."""
+    return isinstance(error, OSError) and not isinstance(error, SSLError)
+
+
+def _first_line(body: bytes | None) -> str:
+    """What a refusal says to people; not the page of some web server."""
+    line = visible((body or b"")[:1024].decode("utf-8", "replace").lstrip().partition("\n")[0])
+    return "" if line.startswith("<") else line[:_LONGEST_ANSWER].rstrip(".")
 
 
 def _in_words(error: BaseException) -> str:

@@ -23,7 +23,15 @@ from cantstop_client.errors import ClientError
 from cantstop_client.gate import clean
 from cantstop_client.happenings import Ended, Happening, Lost, Resumed
 from cantstop_client.identity import Identity
-from cantstop_client.retry import FAILURES, AnotherVersion, Farewell, Refused, delay, judge
+from cantstop_client.retry import (
+    FAILURES,
+    AnotherVersion,
+    Farewell,
+    Refused,
+    delay,
+    is_silence,
+    judge,
+)
 from cantstop_protocol.codec import Malformed, decode_message, encode
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Command
@@ -42,7 +50,7 @@ _log.propagate = False
 
 
 class SessionOver(ClientError):
-    """There will be no answer any more."""
+    """There will be no answer any more; the text is the reason for which the session ended."""
 
 
 class Session:
@@ -72,6 +80,7 @@ class Session:
         self._socket: ClientConnection | None = None
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
         self._keeper: asyncio.Task[Ended] | None = None
+        self._over = "there is no connection"
 
     async def open(self) -> Welcome:
         """Connect and identify. One attempt of bounded time; raises ``ClientError``."""
@@ -91,7 +100,7 @@ class Session:
         the command cannot be sent, ``SessionOver`` if there will be no reply.
         """
         if self._keeper is None or self._keeper.done():
-            raise SessionOver("there is no connection")
+            raise SessionOver(self._over)
         command = self._conversation.ask(kind, **fields)
         if numbered is not None:
             numbered(command.id)
@@ -110,7 +119,7 @@ class Session:
     async def wait_ended(self) -> Ended:
         """Wait until the session is over for good."""
         if self._keeper is None:
-            raise SessionOver("there is no connection")
+            raise SessionOver(self._over)
         return await asyncio.shield(self._keeper)
 
     async def close(self) -> None:
@@ -159,7 +168,7 @@ class Session:
             self._give_up_waiting(fault)
             raise
         finally:
-            self._give_up_waiting(SessionOver("the connection ended before the answer"))
+            self._give_up_waiting(SessionOver(self._over))
 
     async def _introduce(self) -> tuple[ClientConnection, Welcome]:
         """A new connection on which the server knows who we are."""
@@ -221,6 +230,7 @@ class Session:
             reply.set_result(cast(Reply, message))
 
     def _end(self, ended: Ended) -> Ended:
+        self._over = ended.reason
         self._listener(ended)
         return ended
 
@@ -234,7 +244,7 @@ class Session:
         reason = judge(error).reason
         if isinstance(error, Refused) and error.code is ErrorCode.BAD_PASSWORD:
             reason += ": give it with --server-password or CANTSTOP_SERVER_PASSWORD"
-        if isinstance(error, Refused | Farewell):
+        if not is_silence(error):
             return f"{self.address}: {reason}"
         return (
             f"cannot reach {self.address}: {reason}. Is `cantstop host` running there, "

@@ -20,7 +20,6 @@ from cantstop_protocol.table import GameOptions
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-_MAX_COMMAND_STRING_BYTES: Final = MAX_COMMAND_BYTES
 _MAX_COMMAND_ITEMS: Final = 16
 _MAX_MESSAGE_ITEMS: Final = 4096
 

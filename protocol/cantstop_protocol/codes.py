@@ -59,7 +59,7 @@ class ErrorCode(Code):
 
 
 class ByeCode(Code):
-    """Why the server ends a connection. After ``replaced`` and ``flood`` do not reconnect."""
+    """Why the server ends a connection. After ``replaced``, ``flood``, ``kicked`` do not reconnect."""
 
     UNKNOWN = "unknown"
     SHUTDOWN = "shutdown"
@@ -80,4 +80,4 @@ class ExitCode(Code):
     ROOM_CLOSED = "room_closed"
     ROOM_FAULT = "room_fault"
     KICKED = "kicked"
-    """The creator has put this person out; the room will not admit them again."""
+    """This person was put out, by the creator or the server's host, and is not admitted again."""

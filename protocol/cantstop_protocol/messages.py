@@ -20,9 +20,10 @@ class Unrecognised(Message, frozen=True, tag="unrecognised"):
 class Greeting(Message, frozen=True, tag="greeting"):
     """The first message on a connection.
 
-    ``server`` is the lasting random id of this server: a client derives its token from it, so
-    that no server learns the token for another. ``bots`` are the kinds of computer players;
-    ``password`` says that ``Hello`` must carry the server's password.
+    ``server`` is the lasting random id that this server states: a client derives its token from
+    it. Nothing proves it: a server that copies another's id learns the token for that one.
+    ``bots`` are the kinds of computer players; ``password`` says that ``Hello`` must carry the
+    server's password.
     """
 
     server: str
@@ -85,11 +86,16 @@ class Entered(Message, frozen=True, tag="entered"):
 
 
 class Update(Message, frozen=True, tag="update"):
-    """Something happened: the event and the table after it."""
+    """Something happened: the event and the table after it.
+
+    ``more`` says that the next update belongs to the same step; the table is already the one
+    after the whole step.
+    """
 
     seq: int
     event: AnyEvent
     table: Table
+    more: bool = False
 
 
 class Notice(Message, frozen=True, tag="notice"):

@@ -17,6 +17,11 @@ class Limits:
     command_burst: int = 100
     chat_rate: float = 1.0
     chat_burst: int = 5
+    list_rate: float = 2.0
+    list_burst: int = 10
+    password_rate: float = 1.0
+    password_burst: int = 5
+    """How often a room's password may be tried."""
     refusal_rate: float = 5.0
     refusal_burst: int = 500
     """Who is refused more often than this is dismissed."""

@@ -132,3 +132,8 @@ def test_a_narrow_screen_gets_the_columns_in_words(boards) -> None:
     assert board_lines(boards["two_at_the_start"], ASCII, width=40)[0] == (
         "No marker is on the board"
     )
+
+
+def test_the_legend_says_who_has_left(table, seat) -> None:
+    board = board_lines(table(seat("Ann"), seat("Ben", left=True, resigned=True)), ASCII)
+    assert "B Ben (0 of 3, left)" in board[-1]

@@ -360,3 +360,17 @@ def test_the_rules_benchmark_prints_rates(data_directory: Path) -> None:
     ended = command("bench", "rules", "--games", "2", "--json")
     assert ended.code == 0
     assert json.loads(ended.out)["games"] == 2
+
+
+async def test_why_the_connection_ended_while_joining_is_told(
+    scripted, data_directory: Path
+) -> None:
+    async def script(peer) -> None:
+        await peer.welcome()
+        await peer.hear()
+        await peer.tell(Bye(code=ByeCode.REPLACED, message="x"))
+
+    async with scripted(script) as address:
+        ended = await command_at(address, "LEZAT")
+    assert ended.code == 1
+    assert ended.err == "cantstop: you connected from somewhere else; this client stops here\n"

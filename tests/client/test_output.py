@@ -7,6 +7,7 @@ import pytest
 from cantstop_client.errors import OutputClosed
 from cantstop_client.glyphs import ASCII, UNICODE
 from cantstop_client.output import Output, choose_glyphs
+from cantstop_client.retry import FAILURES
 
 
 @pytest.mark.parametrize(
@@ -43,3 +44,14 @@ def test_nobody_reading_is_not_taken_for_trouble_with_the_connection() -> None:
     with pytest.raises(OutputClosed) as caught:
         Output(Closed(), UNICODE).line("x")
     assert not isinstance(caught.value, OSError)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "no space"), ValueError("closed")], ids=repr)
+def test_an_output_that_takes_no_more_is_no_fault_of_ours(error: Exception) -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise error
+
+    with pytest.raises(OutputClosed) as caught:
+        Output(Full(), UNICODE).line("x")
+    assert not isinstance(caught.value, FAILURES)

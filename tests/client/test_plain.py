@@ -15,9 +15,19 @@ from cantstop_client.happenings import Ended, Lost, Resumed
 from cantstop_client.output import Output
 from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
+from cantstop_client.session import SessionOver
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Chat, Choose, Leave, ListRooms, Roll, Stop
-from cantstop_protocol.events import Advanced, Chatted, Finished, Rolled, Started, Stopped
+from cantstop_protocol.events import (
+    Advanced,
+    Chatted,
+    Finished,
+    RematchAccepted,
+    Rolled,
+    Started,
+    Stopped,
+    TimeUp,
+)
 from cantstop_protocol.messages import (
     Entered,
     Error,
@@ -99,9 +109,9 @@ class Rig:
     def end_input(self) -> None:
         self._writer.close()
 
-    def tell(self, event, table) -> None:
+    def tell(self, event, table, more=False) -> None:
         self._seq += 1
-        self.screen.listen(Update(seq=self._seq, event=event, table=table))
+        self.screen.listen(Update(seq=self._seq, event=event, table=table, more=more))
 
     def enter(self, table, seat=0, events=()) -> None:
         self._seq = max(1, len(events))
@@ -124,6 +134,12 @@ class Rig:
     @property
     def shown(self) -> str:
         return self.seen.getvalue()
+
+
+def assert_in_order(shown: str, *texts: str) -> None:
+    """The last place of each text comes after that of the one before."""
+    places = [shown.rindex(text) for text in texts]
+    assert places == sorted(places), shown
 
 
 async def done(running: asyncio.Task[int]) -> int:
@@ -314,7 +330,7 @@ async def test_an_unattended_game_ends_with_its_result(rig, table, turn) -> None
     over = table(
         phase="over", result=Result(game="g1", winner=0, turns=9, abandoned=False), owners={7: 0}
     )
-    rig.tell(Stopped(0, over.seats[0].markers, (7,)), over)
+    rig.tell(Stopped(0, over.seats[0].markers, (7,)), over, more=True)
     rig.tell(Finished("g1", 0, 9), over)
     rig.tell(Chatted("keller", 1, "too late to be shown"), over)
     assert await done(running) == 0
@@ -325,10 +341,45 @@ async def test_an_unattended_game_ends_with_its_result(rig, table, turn) -> None
 async def test_the_end_is_told_before_what_can_be_done_next(terminal, table) -> None:
     over = table(phase="over", result=Result(game="g1", winner=0, turns=9, abandoned=False))
     terminal.enter(table())
-    terminal.tell(Stopped(0, over.seats[0].markers, (7,)), over)
+    terminal.tell(Stopped(0, over.seats[0].markers, (7,)), over, more=True)
     assert "another game" not in terminal.shown
+    assert terminal.shown.endswith("claims 7\n")
     terminal.tell(Finished("g1", 0, 9), over)
+    texts = ("claims 7\n", "Ann wins the game", " 7 |", "Columns claimed", "/start begins another")
+    assert_in_order(terminal.shown, *texts)
     assert terminal.shown.endswith("/start begins another game, /quit leaves\n")
+
+
+async def test_the_last_rematch_begins_the_game_before_its_board_and_prompt(
+    terminal, table, turn
+) -> None:
+    over = table(phase="over", result=Result(game="g1", winner=0, turns=9, abandoned=False))
+    terminal.enter(over)
+    begun = table(turn=turn(0), game="g2")
+    terminal.tell(RematchAccepted("keller", 1), begun, more=True)
+    terminal.tell(Started("g2", GameOptions(), ("Ann", "keller"), 0), begun)
+    assert_in_order(
+        terminal.shown, "another game: /rematch", "the game begins", " 7 |", "r to roll"
+    )
+
+
+async def test_what_is_done_when_time_is_up_is_told_before_what_comes_next(
+    terminal, table, turn, columns
+) -> None:
+    terminal.enter(table(turn=turn(1, "roll_or_stop", {7: 2})))
+    after = table(turn=turn(0, ply=2))
+    terminal.tell(TimeUp(1), after, more=True)
+    terminal.tell(Stopped(1, columns({7: 2}), ()), after)
+    assert_in_order(terminal.shown, "out of time", "stops and keeps 7", "Your turn 1: r to roll")
+
+
+async def test_a_step_that_broke_off_leaves_nothing_behind(terminal, table, turn) -> None:
+    terminal.enter(table(turn=turn(0)))
+    over = table(phase="over", result=Result(game="g1", winner=0, turns=9, abandoned=False))
+    terminal.tell(Finished("g1", 0, 9), over, more=True)
+    terminal.enter(over)
+    terminal.tell(Chatted("keller", 1, "hi"), over)
+    assert "Columns claimed" not in terminal.shown
 
 
 async def test_the_board_is_shown_after_each_change_and_not_for_chat(
@@ -392,3 +443,20 @@ async def test_what_is_asked_for_is_shown(pipe, table, turn) -> None:
     assert pipe.shown.endswith(
         "You are in no room: /rooms lists them, /join CODE enters\nEnd of input: leaving\n"
     )
+
+
+async def test_the_end_of_the_session_is_told_once_by_who_waits_for_it(pipe, table) -> None:
+    pipe.enter(table())
+    ended = Ended("replaced", clean=False)
+
+    def over(kind, fields):
+        pipe.session.end(ended)
+        raise SessionOver(ended.reason)
+
+    pipe.session.answer = over
+    pipe.type("hello")
+    pipe.end_input()
+    with pytest.raises(ClientError, match="replaced"):
+        await done(pipe.start())
+    assert "replaced" not in pipe.shown
+    assert "End of input" not in pipe.shown

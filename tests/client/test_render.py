@@ -86,6 +86,7 @@ def test_who_is_here(room, seat) -> None:
         seat("Ben", away=True),
         None,
         seat("keller", bot="keller", resigned=True),
+        seat("Eve", left=True, resigned=True, away=True),
         spectators=("Cy", "Dee"),
     )
     assert who_lines(here) == [
@@ -93,6 +94,7 @@ def test_who_is_here(room, seat) -> None:
         "B Ben (away)",
         "C free seat",
         "D keller (computer player keller, out of the game)",
+        "E Eve (left)",
         "Watching: Cy, Dee",
     ]
 
@@ -132,6 +134,9 @@ def test_before_a_game_the_one_in_charge_is_told_what_to_do(room, seat) -> None:
     assert waiting(seat("Ann"), seat("Ben"), phase="over") == [
         "/start begins another game, /quit leaves"
     ]
+    assert waiting(seat("Ann"), seat("Ben", left=True, resigned=True), phase="over")[0].startswith(
+        "1 free seat: "
+    )
     assert waiting(seat("Ann"), seat("Ben"), name="Ben") == ["Ann starts the game"]
     assert waiting(seat("Ann"), phase="playing") == []
     assert waiting_lines(View()) == []

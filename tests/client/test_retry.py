@@ -23,14 +23,15 @@ from cantstop_client.retry import (
     Farewell,
     Refused,
     delay,
+    is_silence,
     judge,
 )
 from cantstop_protocol.codec import Malformed
 from cantstop_protocol.codes import ByeCode, ErrorCode
 
 
-def status(code: int) -> InvalidStatus:
-    return InvalidStatus(Response(code, "x", Headers()))
+def status(code: int, body: bytes | None = None) -> InvalidStatus:
+    return InvalidStatus(Response(code, "x", Headers(), body))
 
 
 def closed(code: int) -> ConnectionClosedError:
@@ -137,3 +138,24 @@ def test_the_reason_is_in_words_without_addresses_and_numbers() -> None:
     if errno.ECONNREFUSED == 111:
         assert judge(several).reason == "connection refused"
     assert judge(OSError("odd")).reason == "odd"
+
+
+@pytest.mark.parametrize("code", [400, 429, 503])
+def test_a_refusal_over_http_says_what_the_server_says(code: int) -> None:
+    verdict = judge(status(code, b"This server is full\x1b[2J.\r\nAnd more.\n"))
+    assert verdict.again == (code != 400)
+    assert verdict.reason.endswith("This server is full[2J")
+    assert len(judge(status(code, b"x" * 5000)).reason) < 400
+
+
+@pytest.mark.parametrize("body", [None, b"", b" \n", b"<html>\n"], ids=repr)
+def test_a_refusal_over_http_that_says_nothing_is_put_in_our_words(body: bytes | None) -> None:
+    assert judge(status(503, body)).reason == "the server answered HTTP 503"
+    assert judge(status(404, body)).reason == ANOTHER_VERSION
+
+
+def test_only_silence_raises_the_question_whether_a_server_runs_there() -> None:
+    silence = (ConnectionRefusedError(), TimeoutError(), socket.gaierror(), OSError())
+    assert all(is_silence(error) for error in silence)
+    answers = (ssl.SSLCertVerificationError("x"), ssl.SSLError(), status(503), Malformed("x"))
+    assert not any(is_silence(error) for error in (*answers, AnotherVersion(), closed(1008)))

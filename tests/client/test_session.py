@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from websockets.asyncio.server import serve
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.errors import ClientError
@@ -176,8 +177,9 @@ async def test_a_final_farewell_is_not_answered_with_a_reconnect(scripted, code)
         ended = await client.session.wait_ended()
         assert not ended.clean
         assert client.waits == []
-        with pytest.raises(SessionOver):
+        with pytest.raises(SessionOver) as caught:
             await client.session.request(ListRooms)
+        assert str(caught.value) == ended.reason
     assert len(connections) == 1
 
 
@@ -191,15 +193,29 @@ async def test_a_shutdown_is_a_clean_end(scripted) -> None:
         assert client.kinds(Ended, Lost, Resumed) == [await client.session.wait_ended()]
 
 
-async def test_a_request_under_way_when_it_ends_is_told_so(scripted) -> None:
+@pytest.mark.parametrize(
+    ("code", "words"), [(ByeCode.SHUTDOWN, "shutting down"), (ByeCode.REPLACED, "somewhere else")]
+)
+async def test_a_request_under_way_when_it_ends_is_told_why(scripted, code, words) -> None:
     async def script(peer) -> None:
         await peer.welcome()
         await peer.hear()
-        await peer.tell(Bye(code=ByeCode.SHUTDOWN, message="bye"))
+        await peer.tell(Bye(code=code, message="bye"))
 
     async with scripted(script) as address, Client(address) as client:
-        with pytest.raises(SessionOver):
+        with pytest.raises(SessionOver, match=words):
             await client.session.request(ListRooms)
+
+
+async def test_a_refusal_over_http_is_told_without_asking_for_a_firewall() -> None:
+    def full(connection, request):
+        return connection.respond(503, "This server is full. Try again later.\n")
+
+    async with serve(lambda _: None, "127.0.0.1", 0, process_request=full) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(ClientError) as caught:
+            await Client(parse_address(f"127.0.0.1:{port}")).session.open()
+    assert str(caught.value) == f"127.0.0.1:{port}: This server is full. Try again later"
 
 
 async def test_it_returns_to_its_seat_after_the_last_event_it_saw(

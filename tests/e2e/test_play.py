@@ -172,3 +172,44 @@ def test_output_that_nobody_reads_any_more_ends_the_game_quietly(tmp_path: Path)
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_a_full_disk_ends_the_game_quietly(tmp_path: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [COMMAND, "play", "--auto"],
+            env=environment(tmp_path),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (1, b"")
+
+
+def test_a_home_that_nobody_has_is_one_clear_line(tmp_path: Path) -> None:
+    nowhere = "~no-such-user/x"
+    for arguments in (
+        ("play", "--auto", "--database", nowhere),
+        ("history", "--database", nowhere),
+        ("stats", "--database", f"sqlite:///{nowhere}"),
+        ("host", "--database", nowhere),
+        ("host", "--config", nowhere),
+        ("join", "--server", "wss://127.0.0.1:1", "--tls-ca", nowhere),
+        ("admin", "status", "--database", nowhere),
+    ):
+        refused = run(tmp_path, *arguments)
+        assert refused.returncode == 1, arguments
+        assert "no such home folder" in refused.stderr, (arguments, refused.stderr)
+        assert refused.stderr.count("\n") == 1, refused.stderr
+    refused = run(tmp_path, "play", "--auto", CANTSTOP_DATA_DIR=nowhere)
+    assert "CANTSTOP_DATA_DIR" in refused.stderr
+
+
+def test_a_database_whose_name_is_impossible_is_one_clear_line(tmp_path: Path) -> None:
+    refused = run(tmp_path, "history", "--database", str(tmp_path / ("x" * 300)))
+    assert refused.returncode == 1
+    assert "fault in this program" not in refused.stderr
+    assert refused.stderr.count("\n") == 1

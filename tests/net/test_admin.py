@@ -1,9 +1,11 @@
 """The host of a running server: looking around, stepping in, draining; and who is no host."""
 
 import asyncio
+import hashlib
+import ssl
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from wire import SECONDS, WireClient, connected, serving
@@ -14,7 +16,12 @@ from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_server.config import ServerConfig
 from cantstop_server.errors import ServerError
 from cantstop_server.net import admin_file
+from cantstop_server.net import watch as watch_module
+from cantstop_server.net.admin import Administration, Health
+from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.server import Server
+from cantstop_server.net.watch import Watch
+from cantstop_server.storage.errors import DatabaseFault, StorageError
 
 TOKEN = "the host's own token"
 
@@ -94,9 +101,10 @@ async def test_the_token_that_a_server_makes_is_the_owners_alone_and_goes_with_i
     for _ in range(2):
         async with serving(database) as server, connected(server.port) as host:
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
-            token, url = admin_file.read(path)
+            token, url, fingerprint = admin_file.read(path)
             tokens.add(token)
             assert url == f"ws://127.0.0.1:{server.port}/"
+            assert fingerprint == ""
             reply = await host.do(commands.Admin, token=token, action="status")
             assert isinstance(reply, messages.AdminReport)
             assert await refusal(host, commands.Admin, token="", action="status") is (
@@ -294,3 +302,63 @@ async def test_a_server_with_a_password_lets_in_only_who_knows_it(tmp_path: Path
         assert not ann.greeting.password
         welcome = await ann.do(commands.Hello, **hello(password="whatever"))
         assert isinstance(welcome, messages.Welcome)
+
+
+def test_the_file_names_the_certificate_if_there_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "games.db.admin"
+    cert = Path(__file__).parents[1] / "data" / "tls" / "localhost.crt"
+    fingerprint = admin_file.fingerprint(str(cert))
+    assert fingerprint == (hashlib.sha256(ssl.PEM_cert_to_DER_cert(cert.read_text())).hexdigest())
+    for access in (
+        admin_file.AdminAccess(TOKEN.replace(" ", "-"), "wss://127.0.0.1:7112/", fingerprint),
+        admin_file.AdminAccess(TOKEN.replace(" ", "-"), "ws://127.0.0.1:7112/"),
+    ):
+        admin_file.write(path, access)
+        assert admin_file.read(path) == access
+    assert admin_file.fingerprint(str(tmp_path / "none.crt")) == ""
+
+
+def test_a_home_that_nobody_has_is_said_in_words() -> None:
+    with pytest.raises(ServerError, match="no such home folder"):
+        admin_file.admin_file("~no-such-user/games.db")
+
+
+def watch_with(health: Health, metrics: Metrics) -> Watch:
+    async def check() -> None:
+        raise AssertionError("nobody asked")
+
+    return Watch(metrics, health, cast("Administration", None), check)
+
+
+async def test_only_a_fault_of_the_database_makes_it_unhealthy() -> None:
+    health = Health()
+    watch = watch_with(health, Metrics())
+    watch.wrote(1, 0.0, StorageError("one room's data"))
+    assert health.trouble == ""
+    watch.wrote(1, 0.0, DatabaseFault("the disk is full"))
+    assert health.trouble
+    watch.wrote(1, 0.0, StorageError("one room's data"))
+    assert health.trouble
+    watch.wrote(1, 0.0, None)
+    assert health.trouble == ""
+
+
+async def test_a_watch_that_died_is_logged_and_keeps_nobody_from_ending(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    died = asyncio.Event()
+
+    class Broken(Metrics):
+        def loop_lag(self, seconds: float) -> None:
+            died.set()
+            raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(watch_module, "INTERVAL", 0.0)
+    watch = watch_with(Health(), Broken())
+    watch.start()
+    async with asyncio.timeout(SECONDS):
+        await died.wait()
+    await watch.stop()
+    (record,) = caplog.records
+    assert record.exc_info is not None
+    assert "a fault of ours" in str(record.exc_info[1])

@@ -483,3 +483,40 @@ async def test_connections_from_one_address_are_bounded(tmp_path: Path) -> None:
             async with connected(server.port, "Ben"):
                 pass
         assert refused.value.response.status_code == 429
+
+
+async def test_passwords_may_not_be_tried_for_long(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Mal") as mallory,
+    ):
+        entered = await ann.create(seats=2, password="swordfish")
+        assert isinstance(entered, messages.Entered)
+        replies = [await mallory.join(entered.table.room, password=f"guess {n}") for n in range(8)]
+        codes = [reply.code for reply in replies if isinstance(reply, messages.Error)]
+        assert codes[:5] == [ErrorCode.BAD_PASSWORD] * 5
+        assert codes[-1] is ErrorCode.TOO_FAST
+
+
+async def test_a_list_of_rooms_shows_free_seats_first(tmp_path: Path) -> None:
+    async with serving(tmp_path / "games.db") as server, connected(server.port, "Ann") as ann:
+        assert isinstance(await ann.create(seats=1), messages.Entered)
+        await ann.expect_ok(commands.Start(id=ann.next_id()))
+        async with connected(server.port, "Ben") as ben:
+            entered = await ben.create(seats=2)
+            assert isinstance(entered, messages.Entered)
+            listed = await ben.do(commands.ListRooms)
+            assert isinstance(listed, messages.Rooms)
+            assert [room.free_seats for room in listed.rooms] == [1, 0]
+
+
+async def test_updates_of_one_step_say_that_more_follow(tmp_path: Path) -> None:
+    async with serving(tmp_path / "games.db") as server, connected(server.port, "Ann") as ann:
+        await ann.create(seats=1, target=1)
+        await ann.expect_ok(commands.Start(id=ann.next_id()))
+        await ann.play_on()
+        *_, stopped, finished = ann.updates
+        assert (type(stopped.event), stopped.more) == (events.Stopped, True)
+        assert (type(finished.event), finished.more) == (events.Finished, False)
+        assert stopped.table == finished.table

@@ -172,7 +172,13 @@ async def test_the_lag_of_the_loop_is_measured(tmp_path: Path) -> None:
 async def test_who_does_not_read_is_cut_counted_and_logged_without_a_name(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    limits = Limits(command_rate=1e9, command_burst=10**9, buffered_bytes=16_384)
+    limits = Limits(
+        command_rate=1e9,
+        command_burst=10**9,
+        list_rate=1e9,
+        list_burst=10**9,
+        buffered_bytes=16_384,
+    )
     async with serving(tmp_path / "games.db", limits=limits) as server:
         async with connected(server.port, "Ann") as ann:
             await ann.create(seats=4, bots=["keller"] * 3)

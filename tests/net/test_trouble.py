@@ -226,3 +226,24 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
         assert back.table.turn is not None
         assert back.table.turn.ply == roll.ply + 1, "the roll was durable and is shown now"
         await asyncio.gather(ann.play_on(), ben.play_on())
+
+
+async def test_a_spectator_whose_sitting_down_fails_goes_on_watching(tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+    async with (
+        serving(database) as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        code = entered.table.room
+        await ben.join(code, role="spectator")
+        with locked(database):
+            refused = await ben.join(code)
+            assert isinstance(refused, messages.Error)
+            assert refused.code is ErrorCode.STORAGE
+        assert isinstance(await ben.do(commands.Chat, text="still watching"), messages.Ok)
+        seated = await ben.join(code)
+        assert isinstance(seated, messages.Entered)
+        assert seated.seat == 1

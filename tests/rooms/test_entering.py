@@ -8,6 +8,7 @@ from cantstop_protocol import commands, messages
 from cantstop_protocol.codec import decode_message
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms.agenda import Delays, Task, agenda
+from cantstop_server.rooms.bots import bot_move
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import RoomOwner
 from cantstop_server.rooms.seating import open_room, unseat_away
@@ -123,7 +124,7 @@ def test_a_game_that_ends_while_all_are_away_leaves_the_room_the_shorter_grace_t
         loop.advance(10.0, lambda: None)
         state = room.owner.state
         while state.playing:
-            state = room.owner._bot_outcome().state
+            state = bot_move(room.owner.state, "keller", room.owner._around.world).state
             room.owner.state = state
         timers.arrange(agenda(state, DELAYS, frozenset(), 0.0))
         loop.advance(DELAYS.room, lambda: None)

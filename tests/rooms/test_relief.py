@@ -1,8 +1,10 @@
 """Clocks and absence, as functions of the state and of seconds."""
 
+import pytest
 from roomscript import ANN, BEN, CAT, Room, started
 
 from cantstop_protocol import commands, events
+from cantstop_server.rooms import bots
 from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.relief import AUTOPILOT, relieve, seconds_allowed, spend, time_up, warn
@@ -54,21 +56,21 @@ def test_time_beyond_the_decisions_own_is_taken_from_the_bank_and_a_turn_gives_s
     ):
         before = room.state
         room.move(ANN, kind, **fields)
-        room.state = spend(before, room.state, seconds)
+        room.state = spend(before, room.state, seconds, 0)
         assert room.state.seats[0] is not None
         assert room.state.seats[0].bank == bank
     assert room.state.seats[1] is not None
     assert room.state.seats[1].bank == 60
     before = room.state
     room.do(ANN, commands.Chat, text="your turn")
-    assert spend(before, room.state, 500.0) == room.state, "chat costs nobody time"
+    assert spend(before, room.state, 500.0, 1) == room.state, "chat costs nobody time"
 
 
 def test_the_bank_never_goes_below_zero() -> None:
     room = timed(bank_seconds=5)
     before = room.state
     room.move(ANN, commands.Roll)
-    after = spend(before, room.state, 99.0)
+    after = spend(before, room.state, 99.0, 0)
     assert after.seats[0] is not None
     assert after.seats[0].bank == 0
 
@@ -99,7 +101,7 @@ def test_a_move_in_time_makes_the_next_overrun_the_first_again() -> None:
     room.take(time_up(room.state, room.world))
     before = room.state
     room.move(ANN, commands.Choose, option=1)
-    room.state = spend(before, room.state, 1.0)
+    room.state = spend(before, room.state, 1.0, 0)
     outcome = time_up(room.state, room.world)
     assert not any(isinstance(e, events.AutopilotSet) for e in outcome.events)
 
@@ -228,7 +230,7 @@ def test_after_a_restart_an_empty_bank_is_not_up_until_its_player_is_back() -> N
     room = timed(bank_seconds=5)
     before = room.state
     room.move(ANN, commands.Roll)
-    room.state = load(dump(spend(before, room.state, 99.0)))
+    room.state = load(dump(spend(before, room.state, 99.0, 0)))
     clock = DecisionClock(lambda: 0.0)
     clock.hold_away(room.state)
     room.enter(BEN)
@@ -237,3 +239,27 @@ def test_after_a_restart_an_empty_bank_is_not_up_until_its_player_is_back() -> N
     room.enter(ANN)
     clock.follow(room.state)
     assert clock.is_up(room.state)
+
+
+def test_somebody_elses_resignation_does_not_make_the_next_overrun_the_first_again() -> None:
+    room = started(*HIGH_LOW, people=3, decision_seconds=10)
+    room.take(time_up(room.state, room.world))
+    before = room.state
+    room.do(CAT, commands.Resign)
+    room.state = spend(before, room.state, 1.0, 2)
+    outcome = time_up(room.state, room.world)
+    assert any(isinstance(e, events.AutopilotSet) for e in outcome.events)
+
+
+def test_an_autopilot_that_cannot_decide_does_not_stop_the_clocked_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def helpless(kind: str) -> None:
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr(bots, "make_player", helpless)
+    room = timed(decision_seconds=10)
+    room.move(ANN, commands.Roll)
+    outcome = time_up(room.state, room.world)
+    kinds = [type(e) for e in outcome.events]
+    assert kinds == [events.TimeUp, events.BotFailed, events.Advanced]

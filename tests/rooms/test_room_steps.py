@@ -185,6 +185,18 @@ def test_what_a_room_remembers_of_commands_is_bounded_for_each_person() -> None:
     assert [len(known.ids) for known in room.state.accepted] == [1, 16]
 
 
+def test_what_a_room_remembers_of_visitors_is_bounded() -> None:
+    room = started()
+    for number in range(100, 200):
+        visitor = Person(number, f"Visitor {number}")
+        room.enter(visitor, watch=True)
+        room.do(visitor, commands.Chat, text="hello")
+        room.do(visitor, commands.Leave)
+    assert len(room.state.accepted) <= 34
+    room.do(ANN, commands.Chat, text="hello")
+    assert is_repetition(room.state, ANN, "instance", room.id)
+
+
 def test_a_dropped_player_is_away_and_keeps_seat_and_dice() -> None:
     room = started()
     room.move(ANN, commands.Roll)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cantstop_server.net.server import Server
+from patience import until
 
-SECONDS = 60
-"""How long things may take to come to an end; far above what is ever needed."""
+from cantstop_server.net.server import Server
 
 
 class Census(NamedTuple):
@@ -23,24 +23,23 @@ class Census(NamedTuple):
 
 
 def census(server: Server) -> Census:
-    """What there is now. ``timers`` are those of rooms, and of whatever else calls later."""
+    """What there is now. ``timers`` are those of rooms."""
     scheduled = getattr(asyncio.get_running_loop(), "_scheduled", ())
+    calls = [str(getattr(t._callback, "__qualname__", "")) for t in scheduled if not t.cancelled()]
     return Census(
         connections=len(server._connections),
         rooms=len(server._hub._rooms),
         tasks=len(asyncio.all_tasks()),
-        timers=sum(not timer.cancelled() for timer in scheduled),
+        timers=sum(call.startswith(("Timers.", "RoomOwner.")) for call in calls),
     )
 
 
 async def back_to(server: Server, before: Census) -> Census:
     """Wait until there is no more than before; what there is in the end, even if it is not."""
-    try:
-        async with asyncio.timeout(SECONDS):
-            while not all(now <= then for now, then in zip(census(server), before, strict=True)):
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        pass
+    with suppress(TimeoutError):
+        await until(
+            lambda: all(now <= was for now, was in zip(census(server), before, strict=True))
+        )
     return census(server)
 
 

@@ -43,6 +43,8 @@ class Guest:
         self.lost = 0
         """How often the connection broke."""
         self.double_clicks = 0
+        self.waits: list[float] = []
+        """Seconds from each move to the update that shows it."""
         self._chronicle = chronicle
         self._random = random
         self._room: str | None = None
@@ -126,6 +128,13 @@ class Guest:
         # A spectator is out of a room with the connection; then there is nothing to leave.
         assert isinstance(reply, messages.Ok) or reply.code is ErrorCode.NOT_IN_ROOM, reply
 
+    async def until_no_room_is_left(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                if not (await self.ask(commands.ListRooms)).rooms:
+                    return
+                await asyncio.sleep(HASTE)
+
     async def close(self) -> None:
         await self.session.close()
 
@@ -156,12 +165,14 @@ class Guest:
             turn.rule_of_28 >= 20 or turn.busting_rolls > 200
         ):
             kind = commands.Stop
+        began = asyncio.get_running_loop().time()
         if self._random.random() < 0.05:
             self.double_clicks += 1
             replies = await asyncio.gather(self.ask(kind, **fields), self.ask(kind, **fields))
             assert sum(isinstance(reply, messages.Ok) for reply in replies) <= 1, replies
         else:
             replies = [await self.ask(kind, **fields)]
+            self.waits.append(asyncio.get_running_loop().time() - began)
         for reply in replies:
             assert isinstance(reply, messages.Ok) or reply.code in _OVERTAKEN, reply
         assert self.room.decision != decision, "the reply came before the update"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -44,9 +44,30 @@ _ODD: tuple[Any, ...] = (
 )
 
 
-def noise(random: Random) -> bytes | str:
-    """One frame. What it is follows from the chance that is passed in."""
-    return random.choice(_KINDS)(random)
+def noise(random: Random, codes: Sequence[str]) -> bytes | str:
+    """One frame, by the chance that is passed in; ``codes`` are of rooms that exist."""
+    frame = random.choice(_KINDS)(random)
+    if isinstance(frame, bytes) and random.random() < 0.5:
+        frame = frame.replace(b"BADOK", random.choice(codes).encode())
+    return frame
+
+
+def broken_stream(random: Random) -> bytes:
+    """Bytes that are no WebSocket frame, or one that no client may send."""
+    return random.choice(
+        (
+            b"\x82\x01\x00",  # not masked
+            b"\xf2\x80\0\0\0\0",  # reserved bits
+            b"\x83\x80\0\0\0\0",  # a reserved opcode
+            b"\x89\xfe\xff\xff\0\0\0\0",  # a ping that is too long
+            b"\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",  # nearly endless
+            b"\x80\x80\0\0\0\0",  # the continuation of nothing
+            b"\x02\x81\0\0\0\0x",  # a beginning without an end
+            b"\x81\x82\0\0\0\0\xff\xff",  # text that is no UTF-8
+            b"\x88\x81\0\0\0\0x",  # a close of one byte
+            random.randbytes(300),
+        )
+    )
 
 
 def _random_bytes(random: Random) -> bytes:
@@ -134,9 +155,7 @@ _KINDS: tuple[Callable[[Random], bytes | str], ...] = (
     _field_more,
     _another_shape,
     _deep,
-    _good,
-    _good,
-    _good,
+    *(_good,) * 14,
     _extension,
     _huge_header,
 )

@@ -136,7 +136,7 @@ SAMPLE_MESSAGES = [
         complete=True,
         table=TABLE,
     ),
-    messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE),
+    messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE, more=True),
     messages.Notice(message="the database works again"),
     messages.AdminReport(
         re=22,

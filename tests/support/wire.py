@@ -187,7 +187,10 @@ async def serving(
         bot_delay=bot_delay,
         private=private,
         busy_timeout=0.05,
-        limits=limits or Limits(command_rate=100_000, command_burst=100_000),
+        limits=limits
+        or Limits(
+            command_rate=100_000, command_burst=100_000, list_rate=100_000, list_burst=100_000
+        ),
         **more,
     )
     async with Server(config, world) as server:

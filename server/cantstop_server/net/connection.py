@@ -40,9 +40,10 @@ from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.rate import TokenBucket
 from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
-from cantstop_server.rooms.owner import RoomOwner
+from cantstop_server.rooms.owner import Reply, RoomOwner
+from cantstop_server.rooms.password import fits, hash_password
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.seating import is_bot_name
+from cantstop_server.rooms.seating import check_options, is_bot_name
 from cantstop_server.rooms.state import Accepted, Person
 from cantstop_server.storage.errors import NameTaken, StorageError
 from cantstop_server.storage.store import Store
@@ -88,6 +89,8 @@ class Connection:
         limits, clock = service.limits, self._loop.time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
+        self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
+        self._passwords = TokenBucket(limits.password_rate, limits.password_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._closing_task: asyncio.Task[None] | None = None
         self._number = 0
@@ -231,6 +234,8 @@ class Connection:
             raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
         if isinstance(command, Chat) and not self._chat.take():
             raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
+        if isinstance(command, ListRooms) and not self._lists.take():
+            raise Refused(ErrorCode.TOO_FAST, "the list was asked for too often: wait a second")
 
     async def _obey(self, command: Command) -> None:
         if isinstance(command, Hello):
@@ -248,15 +253,22 @@ class Connection:
             case Create():
                 made = self._service.hub.created_by(self._accepted(command))
                 self._check_elsewhere(made)
+                password = None
                 if made is None:
                     self._check_not_draining()
+                    check_options(command.options)
+                    if command.password:
+                        password = await asyncio.to_thread(hash_password, command.password)
                 self._room = self._service.hub.create(
-                    person, self._instance, command, self._entry_reply
+                    person, self._instance, command, password, self._entry_reply(None)
                 )
             case Join():
-                self._check_elsewhere(self._service.hub.find(command.room))
+                room = self._service.hub.find(command.room)
+                self._check_elsewhere(room)
+                if room is not None:
+                    await self._check_room_password(person, room, command.password)
                 self._room = self._service.hub.join(
-                    person, self._instance, command, self._entry_reply
+                    person, self._instance, command, self._entry_reply(self._room)
                 )
             case Leave():
                 self._leave(person, command)
@@ -306,6 +318,17 @@ class Connection:
         text = "this is not the server's password" if given else "this server asks for a password"
         raise Refused(ErrorCode.BAD_PASSWORD, text)
 
+    async def _check_room_password(self, person: Person, room: RoomOwner, given: str) -> None:
+        hashed = room.state.password
+        if hashed is None or room.state.is_member(person.player):
+            return
+        if not given:
+            raise Refused(ErrorCode.BAD_PASSWORD, "this room asks for a password")
+        if not self._passwords.take():
+            raise Refused(ErrorCode.TOO_FAST, "too many passwords: wait a few seconds")
+        if not await asyncio.to_thread(fits, given, hashed):
+            raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
+
     def _check_not_draining(self) -> None:
         if self._service.health.draining:
             raise Refused(ErrorCode.SHUTTING_DOWN, DRAINING)
@@ -342,10 +365,15 @@ class Connection:
                 ErrorCode.ALREADY_IN_ROOM, f"you are in the room {self._room.code}: leave it first"
             )
 
-    def _entry_reply(self, message: Message) -> None:
-        if isinstance(message, Error):
-            self._room = None
-        self._reply(message)
+    def _entry_reply(self, before: RoomOwner | None) -> Reply:
+        """The reply of an entry; if it does not become durable one is where one was before."""
+
+        def reply(message: Message) -> None:
+            if isinstance(message, Error):
+                self._room = before
+            self._reply(message)
+
+        return reply
 
 
 def peer_address(websocket: ServerConnection) -> str:

@@ -228,6 +228,8 @@ class Server:
                 server_header=None,
                 max_size=MAX_COMMAND_BYTES,
                 max_queue=8,
+                # Above the library's own limit its pings would wait for a peer that does not read.
+                write_limit=limits.buffered_bytes,
                 ping_interval=limits.ping_interval,
                 ping_timeout=limits.ping_timeout,
                 close_timeout=_CLOSE_SECONDS,

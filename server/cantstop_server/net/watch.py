@@ -8,7 +8,7 @@ from typing import Final
 
 from cantstop_server.net.admin import Administration, Health
 from cantstop_server.net.metrics import Metrics
-from cantstop_server.storage.errors import StorageError
+from cantstop_server.storage.errors import DatabaseFault, StorageError
 
 log = logging.getLogger(__name__)
 
@@ -39,13 +39,15 @@ class Watch:
         """Look no more."""
         if self._task is not None:
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task])
+            if not self._task.cancelled() and (fault := self._task.exception()):
+                log.error("nobody has watched the server: a fault", exc_info=fault)
 
     def wrote(self, writes: int, seconds: float, error: StorageError | None) -> None:
-        """The journal has written a group, or failed to."""
+        """The journal has written a group, or failed to; one room's data may be to blame."""
         self._metrics.journal_group(writes, seconds, failed=error is not None)
-        self._health.database = error is None
+        if error is None or isinstance(error, DatabaseFault):
+            self._health.database = error is None
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time

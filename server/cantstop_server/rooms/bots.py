@@ -1,8 +1,34 @@
 """How a computer player's decision comes about, also when it cannot decide."""
 
+import logging
+
+from cantstop_protocol.events import AnyEvent, BotFailed
 from cantstop_server.players.registry import make_player
+from cantstop_server.rooms import play
+from cantstop_server.rooms.outcome import Outcome, World
+from cantstop_server.rooms.state import RoomState
 from cantstop_server.rules import course
 from cantstop_server.rules.game import Game, Phase
+
+log = logging.getLogger(__name__)
+
+
+def bot_move(state: RoomState, kind: str, world: World) -> Outcome:
+    """What a computer player of this kind does for the seat to move.
+
+    If it cannot decide, the room is told and goes on with a plain decision.
+    """
+    position = state.position
+    assert position is not None
+    failure: tuple[AnyEvent, ...] = ()
+    try:
+        action = decide(position, kind)
+    except Exception:
+        log.exception("computer player failed", extra={"room": state.code, "bot": kind})
+        failure = (BotFailed(position.seat),)
+        action = plain_decision(position)
+    outcome = play.roll(state, world) if action is None else play.act(state, action, world.now())
+    return outcome._replace(events=(*failure, *outcome.events))
 
 
 def decide(position: Game, kind: str) -> course.Action | None:

@@ -22,6 +22,9 @@ When = Literal["always", "between games"]
 REMEMBERED_COMMANDS: Final = 16
 """How many accepted commands of each person a room remembers, to know a repetition."""
 
+REMEMBERED_VISITORS: Final = 32
+"""Of how many people who are no members any more."""
+
 
 class Row(NamedTuple):
     """``who`` may send it, ``when`` the room takes it, and the change it makes."""
@@ -52,7 +55,10 @@ def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> b
 
 
 def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
-    """Note an accepted command; the person's oldest, and those of an earlier run, are forgotten."""
+    """Note an accepted command.
+
+    The person's oldest, those of an earlier run, and those of who visited long ago are forgotten.
+    """
     others: list[Remembered] = []
     ids: tuple[int, ...] = (id,)
     for known in state.accepted:
@@ -60,6 +66,9 @@ def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomSt
             others.append(known)
         elif known.instance == instance:
             ids = (*known.ids[1 - REMEMBERED_COMMANDS :], id)
+    visitors = [known for known in others if not state.is_member(known.player)]
+    for forgotten in visitors[: max(0, len(visitors) - REMEMBERED_VISITORS)]:
+        others.remove(forgotten)
     return replace(state, accepted=(*others, Remembered(person.player, instance, ids)))
 
 

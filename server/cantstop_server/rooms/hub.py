@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from typing import Final, get_args
 
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Create, Join
@@ -13,14 +13,16 @@ from cantstop_protocol.text import BadText, clean_title
 from cantstop_server.config import Limits
 from cantstop_server.rooms.codes import new_code, normal_code
 from cantstop_server.rooms.owner import Reply, RoomOwner, Surroundings
-from cantstop_server.rooms.password import fits, hash_password
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import open_room
 from cantstop_server.rooms.state import Accepted, Person, load, load_event
 from cantstop_server.rooms.table import phase_of, summary_of
-from cantstop_server.storage.store import LiveRoom
+from cantstop_server.storage.types import LiveRoom
 
 log = logging.getLogger(__name__)
+
+MOST_LISTED: Final = 200
+"""How many rooms a list of rooms has at most."""
 
 
 class Hub:
@@ -44,8 +46,10 @@ class Hub:
         for owner in tuple(self._rooms.values()):
             owner.wake()
 
-    def create(self, person: Person, instance: str, command: Create, reply: Reply) -> RoomOwner:
-        """Open a room and let its creator in. Raises ``Refused``."""
+    def create(
+        self, person: Person, instance: str, command: Create, password: bytes | None, reply: Reply
+    ) -> RoomOwner:
+        """Open a room, ``password`` as a hash, and let its creator in. Raises ``Refused``."""
         made_by = Accepted(person.player, instance, command.id)
         watch = command.role == "spectator"
         made = self.created_by(made_by)
@@ -60,7 +64,7 @@ class Hub:
         state, opening = open_room(
             new_code(self._rooms),
             title,
-            hash_password(command.password) if command.password else None,
+            password,
             command.options,
             person,
             made_by,
@@ -86,18 +90,12 @@ class Hub:
         return self._rooms.get(normal_code(code))
 
     def join(self, person: Person, instance: str, command: Join, reply: Reply) -> RoomOwner:
-        """Let somebody into a room. Raises ``Refused``."""
+        """Let somebody into a room whose password has been checked. Raises ``Refused``."""
         owner = self.find(command.room)
         if owner is None:
             raise Refused(
                 ErrorCode.NO_SUCH_ROOM, f"there is no room {command.room!r}: see the list of rooms"
             )
-        password = owner.state.password
-        if password is not None and not owner.state.is_member(person.player):
-            if not command.password:
-                raise Refused(ErrorCode.BAD_PASSWORD, "this room asks for a password")
-            if not fits(command.password, password):
-                raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
         owner.enter(
             person,
             instance,
@@ -109,8 +107,13 @@ class Hub:
         return owner
 
     def summaries(self) -> tuple[RoomSummary, ...]:
-        """The open rooms, as they durably are, in the order in which they were opened."""
-        return tuple(summary_of(o.durable) for o in self._rooms.values() if o.durable.seq)
+        """The open rooms as they durably are: those with a free seat first, then the oldest.
+
+        At most ``MOST_LISTED``; the others are found by their codes.
+        """
+        listed = [summary_of(o.durable) for o in self._rooms.values() if o.durable.seq]
+        listed.sort(key=lambda room: not room.free_seats)
+        return tuple(listed[:MOST_LISTED])
 
     def phases(self) -> Mapping[RoomPhase, int]:
         """How many rooms there are in each phase."""

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Command
-from cantstop_protocol.events import AnyEvent, BotFailed
+from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.limits import TAIL_EVENTS
 from cantstop_protocol.messages import (
     Entered,
@@ -33,7 +33,7 @@ from cantstop_protocol.messages import (
 )
 from cantstop_server.rooms import moderation, play, seating
 from cantstop_server.rooms.agenda import Delays, Task, agenda
-from cantstop_server.rooms.bots import decide, plain_decision
+from cantstop_server.rooms.bots import bot_move
 from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.dispatch import is_repetition, remember, step
 from cantstop_server.rooms.outcome import Outcome, World
@@ -136,7 +136,8 @@ class RoomOwner:
                 self._apply(time_up(self.state, self._around.world))
             elapsed = self._clock.elapsed(self.state)
             outcome = step(self.state, person, instance, command, self._around.world)
-            outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed))
+            seat = self.state.seat_of(person.player)
+            outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed, seat))
         except Refused as refusal:
             reply(Error(re=command.id, code=refusal.code, message=refusal.message))
         except Exception:
@@ -180,7 +181,7 @@ class RoomOwner:
         self._check_open()
         elapsed = self._clock.elapsed(self.state)
         outcome = moderation.kick(self.state, _HOST, name, self._around.world)
-        outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed))
+        outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed, None))
         self._apply(outcome, reply, id)
 
     def close(self, code: ExitCode, message: str, told: Told = lambda error: None) -> None:
@@ -307,7 +308,7 @@ class RoomOwner:
     def _put_out(self, pending: _Pending) -> None:
         if pending.put_out is not None:
             farewell = Exit(
-                room=self.code, code=ExitCode.KICKED, message="the room's creator has put you out"
+                room=self.code, code=ExitCode.KICKED, message="you have been put out of the room"
             )
             self._around.outbox.send(self.code, [pending.put_out], encode(farewell))
             self._around.on_put_out(self.code, pending.put_out)
@@ -335,8 +336,14 @@ class RoomOwner:
         if not people:
             return
         table = table_of(pending.state, self._clock.seconds_left(pending.state))
+        last = pending.events[-1].seq
         for numbered in pending.events:
-            update = Update(seq=numbered.seq, event=numbered.event, table=table)
+            update = Update(
+                seq=numbered.seq,
+                event=numbered.event,
+                table=table,
+                more=numbered.seq != last,
+            )
             self._around.outbox.send(self.code, people, encode(update))
 
     def _failed(self, pending: _Pending, error: StorageError) -> None:
@@ -397,7 +404,7 @@ class RoomOwner:
                 case Task.CLOSE:
                     self.close(ExitCode.ROOM_CLOSED, "nobody has been here for too long")
                 case Task.BOT_MOVE:
-                    self._apply(self._bot_outcome())
+                    self._apply(self._bot_move())
                 case Task.TIME_WARNING:
                     self._apply(warn(self.state))
                 case Task.TIME_UP:
@@ -411,25 +418,12 @@ class RoomOwner:
             self._timers.again(task)
             self._try_again_later()
 
-    def _bot_outcome(self) -> Outcome:
-        """A computer player's move, through the same steps as people's."""
-        awaited, position = self.state.awaited_seat(), self.state.position
+    def _bot_move(self) -> Outcome:
+        awaited = self.state.awaited_seat()
         assert awaited is not None
-        assert position is not None
         kind = awaited[1].player_kind
         assert kind is not None
-        failure: tuple[AnyEvent, ...] = ()
-        try:
-            action = decide(position, kind)
-        except Exception:
-            log.exception("room %s: computer player %s failed", self.code, kind)
-            failure = (BotFailed(position.seat),)
-            action = plain_decision(position)
-        if action is None:
-            outcome = play.roll(self.state, self._around.world)
-        else:
-            outcome = play.act(self.state, action, self._around.world.now())
-        return outcome._replace(events=(*failure, *outcome.events))
+        return bot_move(self.state, kind, self._around.world)
 
     def _closed(self, code: ExitCode, message: str, told: Told, error: StorageError | None) -> None:
         if error is not None:

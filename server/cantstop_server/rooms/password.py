@@ -6,7 +6,7 @@ import secrets
 from typing import Final
 
 _SALT_BYTES: Final = 16
-# About 2 ms: a guess costs something, and the event loop does not notice.
+# A few milliseconds, spent on a thread: a guess costs something.
 _COST: Final = {"n": 2**10, "r": 8, "p": 1}
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_protocol.events import AutopilotSet, TimeUp, TimeWarning
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms import play
-from cantstop_server.rooms.bots import decide
+from cantstop_server.rooms.bots import bot_move
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.state import RoomState, SeatState
 from cantstop_server.rules import course
@@ -41,8 +41,12 @@ def seconds_allowed(state: RoomState) -> float | None:
     return state.options.decision_seconds + (awaited[1].bank or 0.0)
 
 
-def spend(before: RoomState, after: RoomState, elapsed: float) -> RoomState:
-    """The room after the player to move has moved, with the time taken from the bank."""
+def spend(before: RoomState, after: RoomState, elapsed: float, acting: int | None) -> RoomState:
+    """The room after a step of the ``acting`` seat, with the time taken from the bank.
+
+    The time is that of the seat to move, whoever changed the position; only a move of its own
+    makes its next overrun the first again.
+    """
     awaited = before.awaited_seat()
     moved = before.position is not None and after.position is not before.position
     if awaited is None or not moved or awaited[1].player_kind is not None:
@@ -51,7 +55,8 @@ def spend(before: RoomState, after: RoomState, elapsed: float) -> RoomState:
     seat = after.seats[index]
     if seat is None or not has_clock(before.options):
         return after
-    return after.with_seat(index, replace(_charged(before, after, seat, elapsed), overruns=0))
+    charged = _charged(before, after, seat, elapsed)
+    return after.with_seat(index, replace(charged, overruns=0) if acting == index else charged)
 
 
 def time_up(state: RoomState, world: World) -> Outcome:
@@ -67,10 +72,7 @@ def time_up(state: RoomState, world: World) -> Outcome:
     if position.phase is Phase.ROLL_OR_STOP:
         outcome = play.act(state, course.Stop(), world.now())
     else:
-        action = decide(position, AUTOPILOT)
-        outcome = (
-            play.roll(state, world) if action is None else play.act(state, action, world.now())
-        )
+        outcome = bot_move(state, AUTOPILOT, world)
     seat = outcome.state.seats[index]
     assert seat is not None
     overran = replace(

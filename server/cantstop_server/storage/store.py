@@ -16,8 +16,6 @@ from cantstop_server.storage.migrate import migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
 
-__all__ = ["Identity", "LiveRoom", "Store"]
-
 PRIVATE_SCOPES: Final = "play-"
 """How the scopes of private games begin: those end with their process."""
 
