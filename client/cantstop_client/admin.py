@@ -41,7 +41,8 @@ def access(
 ) -> Access:
     """From the options, and from what the server left beside its database if it did.
 
-    ``found`` is that token, URL, and fingerprint of a certificate. Raises ``ClientError`` if no token is known.
+    ``found`` is that: token, URL, fingerprint of the certificate. Raises ``ClientError`` if no
+    token is known.
     """
     if token is None and found is None:
         raise ClientError(

@@ -110,7 +110,7 @@ def judge(error: BaseException) -> Verdict:
     """What to do after this error."""
     match error:
         case Farewell(code=ByeCode.SHUTDOWN):
-            return Verdict(False, SHUTTING_DOWN, clean=True)
+            return Verdict(False, str(error) or SHUTTING_DOWN, clean=True)
         case Farewell(code=ByeCode.REPLACED):
             return Verdict(False, "you connected from somewhere else; this client stops here")
         case Farewell(code=code):
@@ -171,7 +171,7 @@ def is_silence(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, SSLError)
 
 
-def _first_line(body: bytes | None) -> str:
+def _first_line(body: bytes | bytearray | None) -> str:
     """What a refusal says to people; not the page of some web server."""
     line = visible((body or b"")[:1024].decode("utf-8", "replace").lstrip().partition("\n")[0])
     return "" if line.startswith("<") else line[:_LONGEST_ANSWER].rstrip(".")

@@ -59,7 +59,7 @@ class ErrorCode(Code):
 
 
 class ByeCode(Code):
-    """Why the server ends a connection. After ``replaced``, ``flood``, ``kicked`` do not reconnect."""
+    """Why the server ends a connection. After ``replaced``, ``flood``, ``kicked`` stay away."""
 
     UNKNOWN = "unknown"
     SHUTDOWN = "shutdown"

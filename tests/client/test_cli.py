@@ -199,7 +199,7 @@ async def test_a_shutdown_is_told_once_and_is_no_failure(scripted, data_director
         await peer.welcome()
         listing = await peer.hear()
         await peer.tell(Rooms(re=listing.id, rooms=()))
-        await peer.tell(Bye(code=ByeCode.SHUTDOWN, message="x"))
+        await peer.tell(Bye(code=ByeCode.SHUTDOWN, message="the server is shutting down"))
 
     async with scripted(script) as address:
         process = await asyncio.create_subprocess_exec(

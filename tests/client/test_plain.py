@@ -339,7 +339,8 @@ async def test_an_unattended_game_ends_with_its_result(rig, table, turn) -> None
 
 
 async def test_the_end_is_told_before_what_can_be_done_next(terminal, table) -> None:
-    over = table(phase="over", result=Result(game="g1", winner=0, turns=9, abandoned=False))
+    result = Result(game="g1", winner=0, turns=9, abandoned=False)
+    over = table(phase="over", result=result, owners={7: 0})
     terminal.enter(table())
     terminal.tell(Stopped(0, over.seats[0].markers, (7,)), over, more=True)
     assert "another game" not in terminal.shown

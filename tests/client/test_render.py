@@ -86,7 +86,6 @@ def test_who_is_here(room, seat) -> None:
         seat("Ben", away=True),
         None,
         seat("keller", bot="keller", resigned=True),
-        seat("Eve", left=True, resigned=True, away=True),
         spectators=("Cy", "Dee"),
     )
     assert who_lines(here) == [
@@ -94,9 +93,10 @@ def test_who_is_here(room, seat) -> None:
         "B Ben (away)",
         "C free seat",
         "D keller (computer player keller, out of the game)",
-        "E Eve (left)",
         "Watching: Cy, Dee",
     ]
+    gone = seat("Ben", left=True, resigned=True, away=True)
+    assert who_lines(room(seat("Ann"), gone))[1] == "B Ben (left)"
 
 
 def test_the_room_and_the_list_of_rooms() -> None:

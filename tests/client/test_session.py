@@ -189,12 +189,12 @@ async def test_a_shutdown_is_a_clean_end(scripted) -> None:
         await peer.tell(Bye(code=ByeCode.SHUTDOWN, message="bye"))
 
     async with scripted(script) as address, Client(address) as client:
-        assert await client.session.wait_ended() == Ended("the server is shutting down", clean=True)
+        assert await client.session.wait_ended() == Ended("bye", clean=True)
         assert client.kinds(Ended, Lost, Resumed) == [await client.session.wait_ended()]
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [(ByeCode.SHUTDOWN, "shutting down"), (ByeCode.REPLACED, "somewhere else")]
+    ("code", "words"), [(ByeCode.SHUTDOWN, "bye"), (ByeCode.REPLACED, "somewhere else")]
 )
 async def test_a_request_under_way_when_it_ends_is_told_why(scripted, code, words) -> None:
     async def script(peer) -> None:

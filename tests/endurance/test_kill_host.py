@@ -18,6 +18,8 @@ WATCHED = 2
 LIMITS = {
     "command_rate": 100_000,
     "command_burst": 100_000,
+    "chat_rate": 100_000.0,
+    "chat_burst": 100_000,
     "refusal_rate": 100_000.0,
     "connections_per_address": 500,
 }

@@ -39,7 +39,7 @@ LIMITS = Limits(
 )
 LINE = "q\u0307" * 400
 AT_ONCE = 25
-ENOUGH = 20_000
+ENOUGH = 4_000
 """Lines that fill every buffer between here and there many times."""
 
 

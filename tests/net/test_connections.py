@@ -520,3 +520,25 @@ async def test_updates_of_one_step_say_that_more_follow(tmp_path: Path) -> None:
         assert (type(stopped.event), stopped.more) == (events.Stopped, True)
         assert (type(finished.event), finished.more) == (events.Finished, False)
         assert stopped.table == finished.table
+
+
+async def test_the_clock_that_a_returning_player_is_shown_is_the_one_that_runs(
+    tmp_path: Path,
+) -> None:
+    async with serving(tmp_path / "games.db") as server, connected(server.port, "Ben") as ben:
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            entered = await ann.create(seats=2, decision_seconds=600)
+            assert isinstance(entered, messages.Entered)
+            code = entered.table.room
+            await ben.join(code)
+            await ann.expect_ok(commands.Start(id=ann.next_id()))
+            await ann.until(lambda t: t.phase == "playing")
+        async with connected(server.port, "Ann", token=ANN_TOKEN) as ann:
+            first = await ann.join(code)
+            again = await ann.join(code)
+            assert isinstance(first, messages.Entered)
+            assert isinstance(again, messages.Entered)
+            assert first.table.turn is not None
+            assert again.table.turn is not None
+            assert 0 < (first.table.turn.seconds_left or 0) < 600
+            assert (again.table.turn.seconds_left or 0) <= first.table.turn.seconds_left

@@ -247,3 +247,30 @@ async def test_a_spectator_whose_sitting_down_fails_goes_on_watching(tmp_path: P
         seated = await ben.join(code)
         assert isinstance(seated, messages.Entered)
         assert seated.seat == 1
+
+
+async def test_a_create_sent_again_at_once_after_trouble_makes_a_whole_room(
+    tmp_path: Path,
+) -> None:
+    database = tmp_path / "games.db"
+    create = commands.Create(id=77)
+    async with serving(database) as server, connected(server.port, "Ann") as ann:
+        with locked(database):
+            assert isinstance(await ann.ask(create), messages.Error)
+        entered = await ann.ask(create)
+        assert isinstance(entered, messages.Entered)
+        assert [type(n.event) for n in entered.events] == [events.Created, events.Joined]
+        listed = await ann.do(commands.ListRooms)
+        assert isinstance(listed, messages.Rooms)
+        assert [room.room for room in listed.rooms] == [entered.table.room]
+
+
+async def test_who_is_known_says_hello_while_the_database_is_locked(tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+    async with serving(database) as server:
+        async with connected(server.port, "Ann"):
+            pass
+        with locked(database):
+            async with connected(server.port, "Ann") as ann:
+                listed = await ann.do(commands.ListRooms)
+                assert isinstance(listed, messages.Rooms)

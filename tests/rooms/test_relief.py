@@ -226,6 +226,22 @@ def test_the_clock_stands_still_while_nobody_is_there() -> None:
     assert clock.elapsed(room.state) == 5, "dropping out gives no time anew"
 
 
+def test_the_clock_goes_on_when_somebody_is_back_to_wait() -> None:
+    room = timed(decision_seconds=60, absence="wait")
+    now = 0.0
+    clock = DecisionClock(lambda: now)
+    clock.follow(room.state)
+    now = 5.0
+    for person in (ANN, BEN):
+        room.vanish(person)
+        clock.follow(room.state)
+    now = 100.0
+    room.enter(BEN)
+    clock.follow(room.state)
+    now = 110.0
+    assert clock.elapsed(room.state) == 15, "the player to move is still away, and waited for"
+
+
 def test_after_a_restart_an_empty_bank_is_not_up_until_its_player_is_back() -> None:
     room = timed(bank_seconds=5)
     before = room.state

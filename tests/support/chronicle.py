@@ -46,6 +46,8 @@ class Chronicle:
         self.results: dict[str, Result] = {}
         self.leaving: set[str] = set()
         """The rooms that somebody has set out to leave, and that may end therefore."""
+        self.said: list[tuple[str, str]] = []
+        """Every line that guests have said, none like another, and in which room."""
         self.heard = 0
         """How many events all together were told."""
 
@@ -80,6 +82,13 @@ class Chronicle:
         """No event of any room is missing, every game began once and ended once."""
         for room, told in self.rooms.items():
             assert sorted(told) == list(range(1, max(told) + 1)), f"{room} has a gap"
+        lines = Counter(
+            (room, event.text)
+            for room, told in self.rooms.items()
+            for event in told.values()
+            if isinstance(event, events.Chatted) and " says " in event.text
+        )
+        assert lines == Counter(self.said), "each line is heard once"
         assert max(Counter(self.started).values(), default=1) == 1
         assert Counter(self.ended) == Counter(self.started)
 

@@ -50,6 +50,7 @@ class Guest:
         self._room: str | None = None
         self._seq = 0
         self._watching = False
+        self._lines = 0
         self._news = asyncio.Event()
         self._fault: BaseException | None = None
         address: Address = parse_address(f"127.0.0.1:{port}")
@@ -165,6 +166,8 @@ class Guest:
             turn.rule_of_28 >= 20 or turn.busting_rolls > 200
         ):
             kind = commands.Stop
+        if self._random.random() < 0.1:
+            await self._chat()
         began = asyncio.get_running_loop().time()
         if self._random.random() < 0.05:
             self.double_clicks += 1
@@ -176,6 +179,15 @@ class Guest:
         for reply in replies:
             assert isinstance(reply, messages.Ok) or reply.code in _OVERTAKEN, reply
         assert self.room.decision != decision, "the reply came before the update"
+
+    async def _chat(self) -> None:
+        """Say something that nobody has said before: it must be heard exactly once."""
+        assert self._room is not None
+        self._lines += 1
+        line = f"{self.name} says {self._lines}"
+        self._chronicle.said.append((self._room, line))
+        reply = await self.ask(commands.Chat, text=line)
+        assert isinstance(reply, messages.Ok), reply
 
     async def _play_again(self, room: RoomView) -> None:
         seat = None if room.seat is None else room.table.seats[room.seat]

@@ -201,9 +201,11 @@ class Connection:
 
     async def _identify_in_time(self) -> bool:
         try:
-            async with asyncio.timeout(self._service.limits.hello_timeout):
-                while self._person is None and self._dismissed is None:
-                    await self._take(await self._websocket.recv())
+            while self._person is None and self._dismissed is None:
+                # The peer's silence counts, not the time that an answer takes here.
+                async with asyncio.timeout(self._service.limits.hello_timeout):
+                    frame = await self._websocket.recv()
+                await self._take(frame)
         except TimeoutError:
             self.dismiss(ByeCode.IDLE, "no hello came: connect again and say who you are")
         return self._person is not None

@@ -44,6 +44,8 @@ log = logging.getLogger(__name__)
 
 HOST_SCOPE: Final = "host"
 _CLOSE_SECONDS: Final = 2.0
+_OPEN_SECONDS: Final = 4.0
+"""How long a connection may take to say what it is; the end of the server waits for it, too."""
 
 
 class Server:
@@ -180,7 +182,10 @@ class Server:
             self._hub.stop()
         await self._watch.stop()
         await self._store.journal.flush()
-        self._connections.dismiss_all(ByeCode.SHUTDOWN, "the server is shutting down")
+        kept = (
+            "" if self._config.private else ": rooms, seats and games are kept for its next start"
+        )
+        self._connections.dismiss_all(ByeCode.SHUTDOWN, f"the server is shutting down{kept}")
         self._listener.close()
         await self._listener.wait_closed()
         if self._admin_file is not None:
@@ -233,6 +238,7 @@ class Server:
                 ping_interval=limits.ping_interval,
                 ping_timeout=limits.ping_timeout,
                 close_timeout=_CLOSE_SECONDS,
+                open_timeout=_OPEN_SECONDS,
                 logger=_quiet_logger(),
             )
         except OSError as error:

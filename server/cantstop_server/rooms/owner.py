@@ -289,6 +289,8 @@ class RoomOwner:
             self._failed(pending, error)
             return
         self.durable = pending.state
+        if not self._pending:
+            self._clock.follow(self.state)
         self._tail.extend(pending.events)
         try:
             for numbered in pending.events:
@@ -355,7 +357,16 @@ class RoomOwner:
             self._trouble = True
             log.error("room %s: rolled back to event %d: %s", self.code, self.durable.seq, error)
             self._notify(f"the database does not take the game down, so it waits: {error}")
-        self._try_again_later()
+        if self.durable.seq == 0:
+            self._never_was()
+        else:
+            self._try_again_later()
+
+    def _never_was(self) -> None:
+        """The room's very creation has failed: nobody is in it, and a resend makes another."""
+        if not self._pending:
+            self.stop()
+            self._around.on_closed(self.code)
 
     def _try_again_later(self) -> None:
         self._timers.stop()
@@ -370,10 +381,6 @@ class RoomOwner:
 
     def _retry(self) -> None:
         self._retry_timer = None
-        if self.durable.seq == 0:  # the room's very creation failed: nobody is in it
-            self.stop()
-            self._around.on_closed(self.code)
-            return
         for person in self.durable.people():
             present = person.player in self.durable.present()
             if present and not self._around.outbox.connected(self.code, person.player):

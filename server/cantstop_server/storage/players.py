@@ -23,11 +23,30 @@ def identify(
     ).one_or_none()
     if known is None:
         return Identity(_add(connection, name, key, now, token_hash=token_hash), name)
-    if known.token_hash is None or not compare_digest(known.token_hash, token_hash):
-        raise NameTaken(f"the name {name!r} belongs to somebody else: choose another")
+    _check_token(known.token_hash, token_hash, name)
     if known.name != name:
         connection.execute(update(players).where(players.c.id == known.id).values(name=name))
     return Identity(known.id, name)
+
+
+def recognise(connection: Connection, name: str, key: str, token_hash: bytes) -> Identity | None:
+    """The person with this very name and token, None if there is something to be written.
+
+    Raises ``NameTaken`` as ``identify`` does. It only reads: whoever is known gets in while
+    another program holds the database.
+    """
+    known = connection.execute(
+        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
+    ).one_or_none()
+    if known is None:
+        return None
+    _check_token(known.token_hash, token_hash, name)
+    return Identity(known.id, name) if known.name == name else None
+
+
+def _check_token(kept: bytes | None, given: bytes, name: str) -> None:
+    if kept is None or not compare_digest(kept, given):
+        raise NameTaken(f"the name {name!r} belongs to somebody else: choose another")
 
 
 def bot_id(connection: Connection, kind: str, now: datetime) -> int:

@@ -79,6 +79,11 @@ class Store:
 
         Raises ``NameTaken`` if the token is not the name's.
         """
+        known = await self._database.read(
+            partial(players.recognise, name=name, key=key, token_hash=token_hash)
+        )
+        if known is not None:
+            return known
         return await self._database.write(
             partial(players.identify, name=name, key=key, token_hash=token_hash, now=self._now())
         )
