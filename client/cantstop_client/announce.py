@@ -15,7 +15,7 @@ from cantstop_protocol.limits import SUBPROTOCOL
 if TYPE_CHECKING:
     from zeroconf import ServiceInfo
 
-_HEAR_MILLISECONDS: Final = 3000
+_HEAR_MILLISECONDS: Final = 6000
 _LABEL_DIGITS: Final = 12
 
 

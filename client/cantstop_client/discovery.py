@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 
 SERVICE: Final = "_cantstop._tcp.local."
 FIND_SECONDS: Final = 3.0
-JOIN_SECONDS: Final = 1.5
-"""How long ``join`` listens once it has heard of a table: others may be slower."""
-
-_INFO_MILLISECONDS: Final = 1500
+_INFO_MILLISECONDS: Final = 3000
 _CONNECT_SECONDS: Final = 1.0
 _LONGEST_TEXT: Final = 80
 

@@ -25,6 +25,16 @@ def default_database() -> Path:
     return data_directory() / "cantstop.db"
 
 
+def config_file() -> Path:
+    """The file of this person's settings; it need not exist."""
+    override = os.environ.get(CONFIG_DIRECTORY_VARIABLE)
+    if override:
+        return at_home(override, CONFIG_DIRECTORY_VARIABLE) / "config.toml"
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("cantstop", appauthor=False)) / "config.toml"
+
+
 def database_file(database: str) -> Path | None:
     """The file of this database; None for one that is no file. Raises ``ClientError``."""
     if database.startswith("sqlite") and "://" in database:
@@ -43,13 +53,3 @@ def at_home(name: str, option: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError as error:
         raise ClientError(f"{option}: {name}: there is no such home folder") from error
-
-
-def config_file() -> Path:
-    """The file of this person's settings; it need not exist."""
-    override = os.environ.get(CONFIG_DIRECTORY_VARIABLE)
-    if override:
-        return Path(override).expanduser() / "config.toml"
-    from platformdirs import user_config_dir
-
-    return Path(user_config_dir("cantstop", appauthor=False)) / "config.toml"

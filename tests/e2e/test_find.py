@@ -1,9 +1,14 @@
 """Tables that find each other: two servers on two loopback addresses, and multicast between."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
+import pexpect
 from program import Host, exit_code, hosting, run, terminal
+
+T = TypeVar("T")
 
 ONE, TWO = "127.0.0.1", "127.0.0.2"
 BOTH = f"{ONE},{TWO}"
@@ -35,6 +40,29 @@ def found(home: Path) -> dict[str, list[str]]:
     return {table["name"]: table["addresses"] for table in tables}
 
 
+def attempt(act: Callable[[], T], good: Callable[[T], bool]) -> T:
+    """Act until it is good, a few times at most: on a machine that is busy enough, three seconds
+    can pass without anybody's turn."""
+    for _ in range(4):
+        if good(result := act()):
+            return result
+    return act()
+
+
+def asked_and_joined(home: Path, name: str, host: Host, more: dict[str, str]) -> bool:
+    """Join the table of this name when asked which; False if there was no question."""
+    with terminal(home, "join", "--name", "Ann", **more) as screen:
+        if screen.expect([rf"(\d+)\) {name}", "Connected to", pexpect.EOF]):
+            return False
+        number = screen.match[1]
+        screen.expect("Number, ")
+        screen.sendline(number)
+        screen.expect(f"Connected to {name} at {TWO}:{host.port}")
+        screen.expect("/create opens a room")
+        screen.sendline("/quit")
+        return exit_code(screen) == 0
+
+
 def test_two_servers_on_two_interfaces_are_found_and_joined(tmp_path: Path) -> None:
     one_home, two_home, own_home, ann = (
         home_of(tmp_path, name) for name in ("one", "two", "own", "ann")
@@ -52,29 +80,26 @@ def test_two_servers_on_two_interfaces_are_found_and_joined(tmp_path: Path) -> N
     ):
         announced(one)
         announced(two)
-        tables = found(ann)
+        tables = attempt(lambda: found(ann), lambda tables: {*names} <= {*tables})
         assert tables[names[0]] == [f"{ONE}:{one.port}"]
         assert tables[names[1]] == [f"{TWO}:{two.port}"]
 
         # Where nobody can be asked, they are listed.
         anywhere = {"CANTSTOP_MDNS_INTERFACES": BOTH, "CANTSTOP_PORT": NOBODY_HERE}
-        several = run(ann, "join", **anywhere)
+        several = attempt(
+            lambda: run(ann, "join", **anywhere),
+            lambda ended: all(name in ended.stderr for name in names),
+        )
         assert several.returncode == 1
         assert several.stderr.count("\n") == 1
         assert f"cantstop join --server {TWO}:{two.port}" in several.stderr
 
-        with terminal(ann, "join", "--name", "Ann", **anywhere) as screen:
-            screen.expect(rf"(\d+)\) {names[1]}")
-            number = screen.match[1]
-            screen.expect("Number, ")
-            screen.sendline(number)
-            screen.expect(f"Connected to {names[1]} at {TWO}:{two.port}")
-            screen.expect("/create opens a room")
-            screen.sendline("/quit")
-            assert exit_code(screen) == 0
+        assert attempt(lambda: asked_and_joined(ann, names[1], two, anywhere), bool)
 
         assert one.end()[0] == 0
-        assert names[0] not in found(ann)
+        assert names[0] not in attempt(
+            lambda: found(ann), lambda tables: names[0] not in tables and names[1] in tables
+        )
 
         # This machine goes before the network.
         here = {"CANTSTOP_MDNS_INTERFACES": TWO, "CANTSTOP_PORT": str(own.port)}
