@@ -261,6 +261,7 @@ def _game_options(options: PlayOptions) -> GameOptions:
         seats=max(len(options.people), 1) + len(options.bots),
         target=options.target,
         dead_markers=options.dead_markers,
+        hints=True,
     )
 
 

@@ -70,7 +70,7 @@ OPTION_FIELDS: Final = {
 _SETTINGS_USAGE: Final = "[SETTING=VALUE ...]"
 
 _SETTINGS_HELP: Final = (
-    "Settings: seats=1..4, target=1..5, dead=removed|kept,",
+    "Settings: seats=1..4, target=1..5, dead=removed|kept, hints=on|off,",
     "  absence=autopilot|wait|forfeit (who is away: the computer plays, or ...),",
     "  time=S for each decision, bank=S for the game, increment=S more each turn.",
 )

@@ -23,7 +23,7 @@ from cantstop_protocol.messages import Entered, Error, Message, Update
 from cantstop_protocol.table import GameOptions, Table
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.net.server import Server
-from cantstop_server.players.expert.library import network, network_name
+from cantstop_server.players.expert.library import DUEL, network
 from cantstop_server.players.expert.player import ExpertPlayer
 from cantstop_server.players.expert.position import View
 from cantstop_server.players.expert.solution import NumpySolver, Solution
@@ -87,7 +87,7 @@ def format_thinking(result: ThinkingBench) -> str:
 
 def turn_times(games: int, seed: int) -> list[float]:
     """What each turn of so many games costs, in seconds of one core."""
-    solver = NumpySolver(network(network_name(2, 3)))
+    solver = NumpySolver(network(DUEL))
     times: list[float] = []
     last: list[tuple[View, Solution]] = []
 

@@ -22,14 +22,14 @@ def bot_move(
 ) -> Outcome:
     """What a computer player of this kind does for the seat to move.
 
-    ``decision`` gives or raises what it has come to already; without it, it decides now. If it
-    cannot decide, the room is told and goes on with a plain decision.
+    ``decision`` gives what it has decided, if it was asked before. If it cannot decide, the room
+    is told and goes on with a plain decision.
     """
     position = state.position
     assert position is not None
     failure: tuple[AnyEvent, ...] = ()
     try:
-        action = decision() if decision else decide(position, kind)
+        action = decide(position, kind) if decision is None else decision()
     except Exception:
         log.exception("computer player failed", extra={"room": state.code, "bot": kind})
         failure = (BotFailed(position.seat),)

@@ -467,16 +467,13 @@ class RoomOwner:
 
     def _bot_move(self) -> None:
         """Let the computer player decide, here or, if that takes long, on another thread."""
-        awaited, position = self.state.awaited_seat(), self.state.position
-        assert awaited is not None
+        kind, position = self._bot_kind(), self.state.position
         assert position is not None
-        kind = awaited[1].player_kind
-        assert kind is not None
         decision = partial(decide, position, kind)
         if is_thinking(position, kind):
             self._around.thinkers.ask(decision, partial(self._thought, self._awaited_bot()))
         else:
-            self._apply(self._bot_outcome(decision))
+            self._apply(bot_move(self.state, kind, self._around.world, decision))
 
     def _awaited_bot(self) -> Hashable:
         """What names the decision that a computer player is to make now, None if none is."""
@@ -490,14 +487,16 @@ class RoomOwner:
         if self._pending:
             self._timers.again(Task.BOT_MOVE)  # as for what is due
             return
-        self._attempt(Task.BOT_MOVE, lambda: self._apply(self._bot_outcome(decision)))
+        kind, world = self._bot_kind(), self._around.world
+        self._attempt(
+            Task.BOT_MOVE, lambda: self._apply(bot_move(self.state, kind, world, decision))
+        )
 
-    def _bot_outcome(self, decision: Thought[course.Action | None]) -> Outcome:
+    def _bot_kind(self) -> str:
         awaited = self.state.awaited_seat()
         assert awaited is not None
-        kind = awaited[1].player_kind
-        assert kind is not None
-        return bot_move(self.state, kind, self._around.world, decision)
+        assert awaited[1].player_kind is not None
+        return awaited[1].player_kind
 
     def _closed(self, code: ExitCode, message: str, told: Told, error: StorageError | None) -> None:
         if error is not None:

@@ -13,14 +13,13 @@ from positions import SETUPS, position, random_game
 from cantstop_server.players.expert.library import (
     known_view,
     network,
-    network_name,
     solve,
 )
 from cantstop_server.players.expert.player import LEVELS, ExpertPlayer
 from cantstop_server.players.expert.position import View, view_of
 from cantstop_server.players.expert.solution import NumpySolver, Solution, key_of
 from cantstop_server.players.registry import EXPERT_LEVELS, THINKING_KINDS, make_player
-from cantstop_server.rules.game import Game, Phase, stop_wins
+from cantstop_server.rules.game import Game, Phase, new_game, stop_wins
 from cantstop_server.rules.setup import Setup, make_setup
 from cantstop_server.simulate import play_game, seeded_dice
 
@@ -160,11 +159,10 @@ def test_lower_levels_err_more() -> None:
     assert sorted(LEVELS.values(), reverse=True) == list(LEVELS.values())
 
 
-@pytest.mark.parametrize("target", range(1, 6))
-def test_every_game_has_a_network(target: int) -> None:
-    assert network(network_name(1, target)).seats == 1
-    for seats in (2, 3, 4):
-        assert network(network_name(seats, target)).seats == 2
+def test_solitaire_has_a_network_of_its_own() -> None:
+    for seats in (1, 2, 3, 4):
+        _, name = known_view(key_of(new_game(make_setup(seats))))
+        assert network(name).seats == min(seats, 2)
 
 
 def test_with_more_seats_the_strongest_other_one_stands_for_all() -> None:

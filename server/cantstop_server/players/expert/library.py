@@ -12,17 +12,13 @@ from cantstop_server.players.expert.network import Network
 from cantstop_server.players.expert.position import View, rival_view
 from cantstop_server.players.expert.solution import NumpySolver, Solution
 from cantstop_server.rules.board import COLUMNS, LENGTHS
-from cantstop_server.rules.setup import DEFAULT_TARGET
 
 _LENGTHS: Final = tuple(LENGTHS[column] for column in COLUMNS)
 
 
-def network_name(seats: int, target: int) -> str:
-    """The name of the network for a game: solitaire, the usual target, and the other targets have
-    one each."""
-    if seats == 1:
-        return "solitaire"
-    return "duel" if target == DEFAULT_TARGET else "duel_targets"
+SOLITAIRE: Final = "solitaire"
+DUEL: Final = "duel"
+"""The networks: one for solitaire, and one for two seats, which serves for more as well."""
 
 
 @lru_cache(maxsize=8)
@@ -39,8 +35,7 @@ def known_view(view: View) -> tuple[View, str]:
     With more than two seats the strongest other one stands for all: measured, that is far better
     than networks for three and four seats that were trained as long.
     """
-    target = view.need + view.owner.count(0)
-    return rival_view(view, _LENGTHS), network_name(len(view.others) + 1, target)
+    return rival_view(view, _LENGTHS), DUEL if view.others else SOLITAIRE
 
 
 def solve(view: View) -> Solution:
