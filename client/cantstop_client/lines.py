@@ -30,10 +30,14 @@ class RawInput(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of input. Lines that were waiting together share a ``block``: a paste, or a file."""
+    """A line of input. Lines that were waiting together share a ``block``: a paste, or a file.
+
+    ``pasted``: other lines came with it.
+    """
 
     text: str
     block: int
+    pasted: bool = False
 
 
 class LineSource:
@@ -84,7 +88,8 @@ def split_lines(raw: RawInput, encoding: str) -> Iterator[Line]:
     rest = ""
     block = 0
     while True:
-        if not _more_is_waiting(raw):
+        follows = _more_is_waiting(raw)
+        if not follows:
             block += 1
         try:
             data = raw.read(4096)
@@ -93,8 +98,9 @@ def split_lines(raw: RawInput, encoding: str) -> Iterator[Line]:
             data = b""
         rest += decoder.decode(data or b"", final=not data)
         *complete, rest = rest.split("\n")
+        pasted = follows or len(complete) > 1 or (bool(data) and _more_is_waiting(raw))
         for text in complete:
-            yield Line(text, block)
+            yield Line(text, block, pasted)
         if len(rest) > LONGEST_LINE:
             yield Line(rest, block)
             rest = ""

@@ -14,7 +14,7 @@ from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
 from cantstop_client.session import SessionOver
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
-from cantstop_protocol.commands import Choose, Command, Leave
+from cantstop_protocol.commands import Choose, Command, Kick, Leave, PassRoom, Resign
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
 
 Decision = tuple[str, int]
@@ -30,12 +30,17 @@ class Asked(Protocol):
     async def wait_ended(self) -> Ended: ...
 
 
+_FOR_GOOD: Final = (Leave, Resign, Kick, PassRoom)
+"""What cannot be taken back, and is never done because it stood in a pasted text."""
+
+
 class Typed(NamedTuple):
     """A line, and the decision that was in view when it was entered with its block."""
 
     text: str
     block: int
     seen: Decision | None
+    pasted: bool
 
 
 class PlainFace:
@@ -117,7 +122,7 @@ class PlainFace:
             return
         if line.block != self._block[0]:
             self._block = (line.block, self._decision)
-        self._typed.put_nowait(Typed(line.text, *self._block))
+        self._typed.put_nowait(Typed(line.text, *self._block, line.pasted))
 
     async def _read(self, session: Asked, source: LineSource) -> None:
         while (typed := await self._typed.get()) is not None and not self._leaving.is_set():
@@ -136,6 +141,8 @@ class PlainFace:
     async def _do(self, session: Asked, typed: Typed) -> None:
         text = typed.text.strip()
         match read_line(_WORDS.get(self._keys.get(text, ""), text), self._screen.view):
+            case Send(kind=kind) if self._interactive and typed.pasted and kind in _FOR_GOOD:
+                self._output.line(f"Pasted with other lines, so not done: {text}")
             case Send() as send:
                 for _ in range(send.times):
                     if not await self._send(session, send):
