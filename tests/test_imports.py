@@ -91,6 +91,16 @@ def test_the_client_imports_the_server_in_one_place_alone() -> None:
     assert offenders(elsewhere, "cantstop_server", "cantstop_migrations") == []
 
 
+def test_one_module_alone_knows_the_terminal_library() -> None:
+    everywhere = files(*PACKAGES)
+    knowing = {
+        path.relative_to(ROOT).as_posix()
+        for path in everywhere
+        if any(within(name, "prompt_toolkit") for name in imported(path))
+    }
+    assert knowing == {"client/cantstop_client/fullscreen/toolkit.py"}
+
+
 def test_the_migrations_import_neither_client_nor_protocol() -> None:
     assert offenders(files("cantstop_migrations"), "cantstop_client", "cantstop_protocol") == []
 

@@ -1,5 +1,6 @@
-"""``python -m cantstop_client`` is the ``cantstop`` command."""
+"""``python -m cantstop_client`` is ``cantstop``."""
 
-from cantstop_client.cli import main
+from cantstop_client.entry import main
 
-main()
+if __name__ == "__main__":
+    main()

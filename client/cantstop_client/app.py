@@ -7,21 +7,29 @@ import os
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cantstop_client.address import Address
+from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
+from cantstop_client.faces import Face, FaceOptions, make_face
+from cantstop_client.happenings import Happening
+from cantstop_client.hotseat import HotSeat, SharedSession
 from cantstop_client.identity import choose_name, load_identity, remember_name
-from cantstop_client.lines import is_terminal, standard_input
+from cantstop_client.intents import Hint, Send
 from cantstop_client.local import private_server
-from cantstop_client.output import Output, standard_output
-from cantstop_client.paths import data_directory
+from cantstop_client.output import standard_output
+from cantstop_client.paths import config_file, data_directory
 from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
+from cantstop_client.recent import remember_server
 from cantstop_client.render import rooms_lines
 from cantstop_client.session import Session
+from cantstop_client.settings import Settings, load_settings
+from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.tls import client_context
+from cantstop_client.view import View
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (
     AddBot,
@@ -44,22 +52,25 @@ MOST_SEATS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
-    """``code`` None is the lobby."""
+    """``code`` None is the lobby; ``create`` what ``/create`` takes, to open a room with."""
 
     address: Address
     code: str | None
     name: str | None
     watch: bool
     password: str
+    create: str | None = None
     server_password: str = ""
     tls_ca: str | None = None
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
     """``auto`` is the kind of computer player for the person's seat, None to play oneself.
 
-    ``bot_delay`` None is what suits the input.
+    ``bot_delay`` None is what suits the input. ``people`` are those who share this keyboard, if
+    it is more than the one person.
     """
 
     bots: tuple[str, ...]
@@ -69,57 +80,100 @@ class PlayOptions:
     name: str | None
     bot_delay: float | None
     database: str
+    people: tuple[str, ...] = ()
+    face: FaceOptions = field(default_factory=FaceOptions)
 
 
 async def join(options: JoinOptions) -> int:
     """Connect to somebody's server and sit down, watch, or look around: the exit code."""
-    output = standard_output()
-    screen = PlainScreen(output)
-    face = PlainFace(screen)
     if len(options.server_password) > MAX_PASSWORD_CHARACTERS:
         raise ClientError(f"--server-password has at most {MAX_PASSWORD_CHARACTERS} characters")
-    security = client_context(options.address, options.tls_ca)
+    face = make_face(options.face)
     async with _session(
         options.address,
         options.name,
-        screen,
+        face.listen,
         password=options.server_password,
-        security=security,
+        security=client_context(options.address, options.tls_ca),
     ) as session:
+        _introduce(face, options.address)
         if options.code is not None:
             await _enter(session, options.code, options)
-        elif screen.view.rooms:
-            output.line(f"A seat is held for you in {', '.join(screen.view.rooms)}: /join CODE")
-        if options.code is None:
+        elif face.view.rooms:
+            face.say([f"A seat is held for you in {', '.join(face.view.rooms)}: /join CODE"])
+        if options.create is not None:
+            await _create(session, options.create, options.password)
+        elif options.code is None and not options.face.json:
             listed = await session.request(ListRooms)
             if isinstance(listed, Rooms):
-                output.lines(rooms_lines(listed.rooms))
-            output.line("/create opens a room, /join CODE enters one, /help shows all commands")
+                face.say(rooms_lines(listed.rooms))
+            face.say(["/create opens a room, /join CODE enters one, /help shows all commands"])
         return await face.run(session)
 
 
 async def play(options: PlayOptions) -> int:
     """A game against computer players on a server of one's own: the exit code."""
-    if len(options.bots) >= MOST_SEATS:
-        raise ClientError(f"--bots: at most {MOST_SEATS - 1} computer players fit at a table")
+    people = options.people or ("",)
+    if len(people) > MOST_SEATS:
+        raise ClientError(f"--people: at most {MOST_SEATS} sit at a table")
+    if len(people) + len(options.bots) > MOST_SEATS:
+        raise ClientError(
+            f"--bots: at most {MOST_SEATS - len(people)} computer players fit at this table"
+        )
     rules = _game_options(options)
     delay = options.bot_delay
     if delay is None:
         delay = PEOPLE_DELAY if is_terminal(standard_input()) else 0.0
-    output = standard_output()
-    screen = PlainScreen(output, alone=True, unattended=options.auto is not None)
-    face = PlainFace(screen)
-    async with (
-        private_server(options.database, delay) as (address, password),
-        _session(address, options.name, screen, password=password, is_remote=False) as session,
-    ):
-        await _done(session, Create, options=rules)
-        for kind in options.bots:
-            await _done(session, AddBot, kind=kind)
-        await _done(session, Start)
+    async with private_server(options.database, delay) as (address, password):
+        if options.people:
+            return await _play_together(address, password, rules, options)
+        face = make_face(options.face, alone=True, unattended=options.auto is not None)
+        async with _session(
+            address, options.name, face.listen, password=password, is_remote=False
+        ) as session:
+            await _done(session, Create, options=rules)
+            await _begin(session, options)
+            if options.auto is not None:
+                await _done(session, Autopilot, kind=options.auto)
+            return await face.run(session)
+
+
+async def _play_together(
+    address: Address, password: str, rules: GameOptions, options: PlayOptions
+) -> int:
+    """Several people at this keyboard, each with a name and a record of their own."""
+    screen = PlainScreen(
+        standard_output(), alone=True, unattended=options.auto is not None, shared=True
+    )
+    face = PlainFace(screen, options.face.keys)
+    seat = HotSeat(screen, options.people)
+    first, *others = options.people
+    async with contextlib.AsyncExitStack() as stack:
+
+        async def arrive(name: str, listen: Callable[[Happening], None]) -> Session:
+            return await stack.enter_async_context(
+                _session(address, name, listen, password=password, is_remote=False, is_own=False)
+            )
+
+        sessions = {first: await arrive(first, seat.listen)}
+        created = await sessions[first].request(Create, options=rules)
+        if not isinstance(created, Entered):
+            raise ClientError(getattr(created, "message", "the room could not be opened"))
+        for name in others:
+            # The first one's session tells what happens.
+            sessions[name] = await arrive(name, lambda _: None)
+            await _done(sessions[name], Join, room=created.table.room)
+        await _begin(sessions[first], options)
         if options.auto is not None:
-            await _done(session, Autopilot, kind=options.auto)
-        return await face.run(session)
+            for session in sessions.values():
+                await _done(session, Autopilot, kind=options.auto)
+        return await face.run(SharedSession(sessions, lambda: seat.name))
+
+
+async def _begin(session: Session, options: PlayOptions) -> None:
+    for kind in options.bots:
+        await _done(session, AddBot, kind=kind)
+    await _done(session, Start)
 
 
 def run(main: Coroutine[Any, Any, int]) -> int:
@@ -133,31 +187,38 @@ def run(main: Coroutine[Any, Any, int]) -> int:
 async def _session(
     address: Address,
     name: str | None,
-    screen: PlainScreen,
+    listen: Callable[[Happening], None],
     *,
     password: str = "",
     security: ssl.SSLContext | None = None,
     is_remote: bool = True,
+    is_own: bool = True,
 ) -> AsyncIterator[Session]:
+    """``is_own``: the name is that of the person whose client this is, to be remembered."""
     directory = data_directory()
     identity = load_identity(directory)
-    chosen = choose_name(name, directory, os.environ)
-    session = Session(
-        address, chosen, identity, screen.listen, password=password, security=security
-    )
-    welcome = await session.open()
+    configured = str(_settings().name.value) if name is None else ""
+    chosen = choose_name(name, directory, os.environ, configured)
+    session = Session(address, chosen, identity, listen, password=password, security=security)
+    await session.open()
     try:
-        remember_name(chosen, directory)
+        if is_own:
+            remember_name(chosen, directory)
         if is_remote:
-            _introduce(screen.output, address, screen.view.server, welcome.name)
+            remember_server(address, directory)
         yield session
     finally:
         await session.close()
 
 
-def _introduce(output: Output, address: Address, server: str, name: str) -> None:
+def _settings() -> Settings:
+    return load_settings({}, os.environ, config_file())
+
+
+def _introduce(face: Face, address: Address) -> None:
+    server = face.view.server
     called = f"{server} at {address}" if server else str(address)
-    output.line(f"Connected to {called}. You are {name}")
+    face.say([f"Connected to {called}. You are {face.view.name}"])
 
 
 async def _enter(session: Session, code: str, options: JoinOptions) -> None:
@@ -175,6 +236,18 @@ async def _enter(session: Session, code: str, options: JoinOptions) -> None:
     raise ClientError(f"room {code}: {message}")
 
 
+async def _create(session: Session, text: str, password: str) -> None:
+    """Open a room as ``/create`` does."""
+    asked = read_line(f"/create {text}", View())
+    if isinstance(asked, Hint):
+        raise ClientError(f"--create: {asked.text}")
+    if isinstance(asked, Send):
+        fields = asked.fields
+        if password:
+            fields = {**fields, "password": password}
+        await _done(session, asked.kind, **fields)
+
+
 async def _done(session: Session, kind: type[Command], /, **fields: Any) -> None:
     reply = await session.request(kind, **fields)
     if isinstance(reply, Error):
@@ -185,7 +258,7 @@ def _game_options(options: PlayOptions) -> GameOptions:
     if not 1 <= options.target <= 5:
         raise ClientError(f"--target is a number of columns from 1 to 5, not {options.target}")
     return GameOptions(
-        seats=1 + len(options.bots),
+        seats=max(len(options.people), 1) + len(options.bots),
         target=options.target,
         dead_markers=options.dead_markers,
         hints=True,

@@ -4,12 +4,18 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, OutputClosed
+
+if TYPE_CHECKING:
+    from cantstop_client.ask import Asker
+    from cantstop_client.faces import FaceOptions
+    from cantstop_client.settings import Settings
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it: 128 and the number of SIGINT."""
@@ -30,9 +36,61 @@ app = App(
 )
 bench_app = App(name="bench", help="Measure how fast things are.")
 app.command(bench_app)
+app.command(
+    "cantstop_client.completion:completion_app",
+    name="completion",
+    help="Let the shell complete commands and options.",
+)
 app.command(admin_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """How it looks.
+
+    Parameters
+    ----------
+    plain
+        Line by line, without the full screen: also for screen readers.
+    color
+        Colours; auto looks at the terminal and at NO_COLOR.
+    palette
+        Colours for a dark or a light background; by default CANTSTOP_PALETTE, or that of your
+        configuration.
+    bell
+        Ring for your turn and for your name, for your name alone, or never; by default
+        CANTSTOP_BELL, or that of your configuration.
+    mouse
+        Click options; the terminal's own selection of text then needs Shift.
+    json
+        Messages and commands as JSON lines, for programs.
+    """
+
+    plain: Annotated[bool, Parameter(negative=())] = False
+    color: Literal["auto", "always", "never"] = "auto"
+    palette: Literal["auto", "dark", "light"] | None = None
+    bell: Literal["turn", "mention", "off"] | None = None
+    mouse: Annotated[bool, Parameter(negative=())] = False
+    json: JsonFlag = False
+
+
+_USUAL_FACE = Face()
+
+
+@app.default
+def lobby() -> int:
+    """Choose from a menu what to do; without a terminal, print this help."""
+    from cantstop_client.streams import is_terminal, standard_input
+
+    if not (is_terminal(standard_input()) and is_terminal(sys.stdout)):
+        app.help_print([])
+        return 0
+    from cantstop_client.menu import Menu
+
+    return Menu(_asker()).run()
 
 
 @app.command
@@ -51,6 +109,7 @@ def host(
     metrics_public: Annotated[bool | None, Parameter(negative=())] = None,
     log_level: Literal["debug", "info", "warning", "error"] | None = None,
     log_format: Literal["text", "json"] | None = None,
+    announce: bool = True,
 ) -> int:
     """Host tables for others; ends with Ctrl-C.
 
@@ -86,11 +145,14 @@ def host(
         What is logged to standard error: warning by default.
     log_format
         Lines of key=value (text, the default) or of JSON.
+    announce
+        Let others on the network find the server; one for this machine alone is not announced.
     """
     import asyncio
     import os
 
     from cantstop_client import local
+    from cantstop_client.hosting import Hosting
     from cantstop_client.output import standard_output
 
     options = {
@@ -109,13 +171,8 @@ def host(
     }
     file = config or os.environ.get("CANTSTOP_CONFIG") or None
     output = standard_output()
-
-    def announce(addresses: list[str]) -> None:
-        for address in addresses:
-            output.line(f"Hosting on {address}: cantstop join --server {address}")
-        output.line("Ctrl-C ends it")
-
-    asyncio.run(local.host(options, file, _database(None), announce))
+    hosting = Hosting(output, announce=announce)
+    asyncio.run(hosting.until(local.host(options, file, _database(None), hosting.started)))
     output.line("The server has ended")
     return 0
 
@@ -125,12 +182,14 @@ def join(
     code: str | None = None,
     /,
     *,
-    server: str = "127.0.0.1",
+    server: str | None = None,
     name: str | None = None,
     watch: Annotated[bool, Parameter(negative=())] = False,
-    password: str = "",
+    password: str | None = None,
+    create: str | None = None,
     server_password: str | None = None,
     tls_ca: str | None = None,
+    face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
 
@@ -139,13 +198,17 @@ def join(
     code
         The room's code; without one you see the list of rooms.
     server
-        HOST, HOST:PORT, [IPV6]:PORT, ws://... or wss://...
+        HOST, HOST:PORT, [IPV6]:PORT, ws://..., wss://..., or a name from your configuration; by
+        default that of CANTSTOP_SERVER or your configuration, else one on this machine, else one
+        that is found on the network.
     name
         What others call you; by default CANTSTOP_NAME, or the name you used last.
     watch
         Watch without a seat.
     password
-        The room's password.
+        The room's password; also CANTSTOP_ROOM_PASSWORD.
+    create
+        Open a room at once: what /create takes, such as "Friday seats=3".
     server_password
         The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
     tls_ca
@@ -154,12 +217,28 @@ def join(
     import os
 
     from cantstop_client import app as program
-    from cantstop_client.address import parse_address
+    from cantstop_client.whereto import server_to_join
 
+    if code is not None and create is not None:
+        raise ClientError("--create opens a room of its own: leave out the code")
+    if create is not None and watch:
+        raise ClientError("--create takes a seat: leave out --watch")
+    if password is None:
+        password = os.environ.get("CANTSTOP_ROOM_PASSWORD", "")
     if server_password is None:
         server_password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
+    settings = _settings(server=server, palette=face.palette, bell=face.bell)
+    address = server_to_join(settings, None if face.json else _asker_if_terminal())
     options = program.JoinOptions(
-        parse_address(server), code, name, watch, password, server_password, tls_ca
+        address,
+        code,
+        name,
+        watch,
+        password,
+        server_password=server_password,
+        tls_ca=tls_ca,
+        create=create,
+        face=_face_options(settings, face),
     )
     return program.run(program.join(options))
 
@@ -167,7 +246,8 @@ def join(
 @app.command
 def play(
     *,
-    bots: str = "keller",
+    bots: str | None = None,
+    people: str | None = None,
     target: int = 3,
     auto: Annotated[
         list[str] | None, Parameter(consume_multiple=(0, 1), negative=(), metavar="[KIND]")
@@ -176,13 +256,18 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
+    face: Face = _USUAL_FACE,
 ) -> int:
-    """Play against the computer, here and now.
+    """Play against the computer, or with others at this keyboard, here and now.
 
     Parameters
     ----------
     bots
-        Kinds of computer players, such as keller,random; none for solitaire.
+        Kinds of computer players, such as keller,random; none for solitaire. By default keller,
+        and none with --people.
+    people
+        Who shares this keyboard, such as Ann,Ben: each has a seat and a record, and it is played
+        line by line.
     target
         How many columns win.
     auto
@@ -198,7 +283,15 @@ def play(
     """
     from cantstop_client import app as program
     from cantstop_client.commands import DEFAULT_PILOT
+    from cantstop_client.hotseat import read_people
 
+    names = () if people is None else read_people(people)
+    if names and name is not None:
+        raise ClientError("--people has the names: leave out --name")
+    if names and face.json:
+        raise ClientError("--json plays one seat: leave out --people")
+    if bots is None:
+        bots = "" if names else "keller"
     kinds = tuple(kind for kind in (part.strip() for part in bots.split(",")) if kind)
     options = program.PlayOptions(
         bots=() if kinds == ("none",) else kinds,
@@ -208,8 +301,59 @@ def play(
         name=name,
         bot_delay=None if bot_delay is None else _delay(bot_delay),
         database=_database(database),
+        people=names,
+        face=_face_options(_settings(palette=face.palette, bell=face.bell), face),
     )
     return program.run(program.play(options))
+
+
+@app.command
+def find(*, seconds: float = 3.0, json: JsonFlag = False) -> int:
+    """List the tables that are announced on the network.
+
+    Parameters
+    ----------
+    seconds
+        How long to listen.
+    json
+        Print one JSON array.
+    """
+    import asyncio
+
+    from cantstop_client.discovery import find as search
+    from cantstop_client.discovery import found_lines
+
+    if not math.isfinite(seconds) or not 0 < seconds <= 60:
+        raise ClientError(f"--seconds is a number of seconds up to 60, not {seconds}")
+    tables = asyncio.run(search(seconds))
+    if json:
+        _print_json([table.as_dict() for table in tables])
+    else:
+        _print(found_lines(tables))
+    return 0
+
+
+@app.command
+def config(*, name: str | None = None, server: str | None = None, json: JsonFlag = False) -> int:
+    """Show where your configuration is, what is in force, and why.
+
+    Parameters
+    ----------
+    name
+        As if this had been given to another command.
+    server
+        As if this had been given to another command.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client.showconfig import as_dict, as_lines
+
+    settings = _settings(name=name, server=server)
+    if json:
+        _print_json(as_dict(settings))
+    else:
+        _print(as_lines(settings))
+    return 0
 
 
 @app.command
@@ -596,6 +740,37 @@ def _print(lines: Sequence[str]) -> None:
 
 def _print_json(value: object) -> None:
     _print([json.dumps(value)])
+
+
+def _settings(**options: str | None) -> "Settings":
+    import os
+
+    from cantstop_client.paths import config_file
+    from cantstop_client.settings import load_settings
+
+    return load_settings(options, os.environ, config_file())
+
+
+def _face_options(settings: "Settings", face: Face) -> "FaceOptions":
+    """What was given on the command line, and what the settings say about the rest."""
+    from cantstop_client.faces import FaceOptions
+
+    chosen = {key: settings.rows()[key].value for key in ("palette", "bell", "keys")}
+    return FaceOptions(**asdict(face) | chosen)
+
+
+def _asker() -> "Asker":
+    from cantstop_client.ask import Asker
+    from cantstop_client.output import standard_output
+    from cantstop_client.streams import standard_input
+
+    return Asker(standard_output(), standard_input())
+
+
+def _asker_if_terminal() -> "Asker | None":
+    from cantstop_client.streams import is_terminal, standard_input
+
+    return _asker() if is_terminal(standard_input()) else None
 
 
 def _no_database(path: str) -> list[str]:

@@ -11,7 +11,16 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from cantstop_client.intents import AskHint, Hint, Intent, Local, Move, Nothing, Send
+from cantstop_client.intents import (
+    AskHint,
+    Hint,
+    Intent,
+    Local,
+    LocalTopic,
+    Move,
+    Nothing,
+    Send,
+)
 from cantstop_client.view import View
 from cantstop_protocol.commands import (
     AddBot,
@@ -249,11 +258,18 @@ def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Int
     return read
 
 
-def _shows(topic: Literal["help", "board", "odds", "who", "quit"]) -> Callable[..., Intent]:
+def _shows(topic: LocalTopic) -> Callable[..., Intent]:
     def read(view: View, words: Words) -> Intent:
         return Local(topic)
 
     return read
+
+
+def _odds(view: View, words: Words) -> Intent:
+    (which,) = _at_most(words, 1)
+    if which.casefold() not in ("", "all"):
+        raise _Unusable("Only all may follow: the table of all sets of three columns")
+    return Local("triples" if which else "odds")
 
 
 def _settings(words: Words, known: set[str]) -> tuple[str, dict[str, str]]:
@@ -346,7 +362,6 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("swap", "SEAT SEAT", "Let two seats change places", "between games", _swap),
     CommandRow("rematch", "", "Agree to another game", "between games", _sends(Rematch)),
     CommandRow("start", "", "Begin the game, or the next one", "between games", _sends(Start)),
-    CommandRow("odds", "", "The chance of a bust, now and after", "in a game", _shows("odds")),
     CommandRow("hint", "", "What your alternatives are worth", "in a game", _hint),
     CommandRow("auto", "[KIND|off]", "Let a computer play your seat", "in a game", _auto),
     CommandRow("resign", "", "Give the game up and stay here", "in a game", _sends(Resign)),
@@ -365,6 +380,8 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
+    CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
+    CommandRow("odds", "[all]", "The chance of a bust: now, or of all threes", "anywhere", _odds),
     CommandRow("quit", "", "End this program; a seat is held a while", "anywhere", _shows("quit")),
 )
 

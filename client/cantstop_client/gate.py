@@ -6,6 +6,7 @@ were made of.
 """
 
 import re
+from collections.abc import Callable
 from enum import Enum
 from typing import Final, TypeVar, cast
 
@@ -20,19 +21,26 @@ _SPACES: Final = re.compile(r"( +)")
 
 def clean(value: T) -> T:
     """The same value with every text in it passed through ``visible``."""
-    return cast(T, _clean(value))
+    return mapped(value, visible)
 
 
-def _clean(value: object) -> object:
+def mapped(value: T, change: Callable[[str], str]) -> T:
+    """The same value with every text in it changed."""
+    return cast(T, _mapped(value, change))
+
+
+def _mapped(value: object, change: Callable[[str], str]) -> object:
     match value:
         case Enum():
             return value
         case str():
-            return visible(value)
+            return change(value)
         case tuple():
-            return tuple(_clean(item) for item in value)
+            return tuple(_mapped(item, change) for item in value)
         case Struct():
-            fields = {name: _clean(getattr(value, name)) for name in value.__struct_fields__}
+            fields = {
+                name: _mapped(getattr(value, name), change) for name in value.__struct_fields__
+            }
             return structs.replace(value, **fields)
         case _:
             return value

@@ -57,8 +57,11 @@ def load_identity(directory: Path) -> Identity:
     return Identity(bytes.fromhex(text))
 
 
-def choose_name(wanted: str | None, directory: Path, environment: Mapping[str, str]) -> str:
-    """The name to play under: asked for, from the environment, last used, or the system's.
+def choose_name(
+    wanted: str | None, directory: Path, environment: Mapping[str, str], configured: str = ""
+) -> str:
+    """The name to play under: asked for, from the environment, configured, last used, or the
+    system's.
 
     Raises ``ClientError`` for a name that somebody chose and that cannot be used.
     """
@@ -68,7 +71,7 @@ def choose_name(wanted: str | None, directory: Path, environment: Mapping[str, s
                 return clean_name(chosen)
             except BadText as error:
                 raise ClientError(f"{source}: {error}") from error
-    for guess in _guesses(directory):
+    for guess in (configured, *_guesses(directory)):
         try:
             return clean_name(guess)
         except BadText:

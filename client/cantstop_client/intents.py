@@ -6,7 +6,7 @@ from typing import Any, Literal
 from cantstop_protocol.commands import Choose, Command, Roll, Stop
 from cantstop_protocol.commands import Hint as HintCommand
 
-LocalTopic = Literal["help", "board", "odds", "who", "quit"]
+LocalTopic = Literal["help", "board", "odds", "triples", "rules", "who", "quit"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import codecs
 import contextlib
 import io
 import select
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,10 +30,14 @@ class RawInput(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of input. Lines that were waiting together share a ``block``: a paste, or a file."""
+    """A line of input. Lines that were waiting together share a ``block``: a paste, or a file.
+
+    ``pasted``: other lines came with it.
+    """
 
     text: str
     block: int
+    pasted: bool = False
 
 
 class LineSource:
@@ -66,19 +69,6 @@ class LineSource:
             self._loop.call_soon_threadsafe(self._deliver, None)
 
 
-def standard_input() -> TextIO | None:
-    """Standard input, None if the program was started without one."""
-    return sys.stdin if sys.stdin is not None and not sys.stdin.closed else None
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person types here."""
-    try:
-        return stream is not None and stream.isatty()
-    except (OSError, ValueError):
-        return False
-
-
 def _lines(stream: TextIO | None) -> Iterator[Line]:
     if stream is None:
         return
@@ -98,7 +88,8 @@ def split_lines(raw: RawInput, encoding: str) -> Iterator[Line]:
     rest = ""
     block = 0
     while True:
-        if not _more_is_waiting(raw):
+        follows = _more_is_waiting(raw)
+        if not follows:
             block += 1
         try:
             data = raw.read(4096)
@@ -107,8 +98,9 @@ def split_lines(raw: RawInput, encoding: str) -> Iterator[Line]:
             data = b""
         rest += decoder.decode(data or b"", final=not data)
         *complete, rest = rest.split("\n")
+        pasted = follows or len(complete) > 1 or (bool(data) and _more_is_waiting(raw))
         for text in complete:
-            yield Line(text, block)
+            yield Line(text, block, pasted)
         if len(rest) > LONGEST_LINE:
             yield Line(rest, block)
             rest = ""

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cantstop_client.address import Address, parse_address
+from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 from cantstop_client.paths import at_home, database_file
 from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
+    from cantstop_server.net.server import Server
     from cantstop_server.storage.store import Store
     from cantstop_server.storage.types import ArchivedGame as ArchivedGame
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
@@ -53,9 +55,9 @@ async def host(
     options: Mapping[str, object],
     file: str | None,
     database: str,
-    announce: Callable[[list[str]], None],
+    announce: Callable[[Hosted], None],
 ) -> None:
-    """Run a server until the process is asked to end; ``announce`` gets its addresses.
+    """Run a server until the process is asked to end; ``announce`` is told what it is.
 
     ``options`` are those of the command line by name, None for those not given; ``file`` has
     more of them, and the environment; ``database`` is the default one.
@@ -69,7 +71,7 @@ async def host(
         settings = read_settings(options, os.environ, text, file or "", database=database)
         _make_directory(settings.server.database)
         set_up_logs(settings.log_level, settings.log_format)
-        await run(settings.server, lambda server: announce(server.addresses))
+        await run(settings.server, lambda server: announce(_hosted(server)))
 
 
 def admin_access(database: str) -> tuple[str, str, str] | None:
@@ -251,6 +253,11 @@ async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) 
             return await ask(store)
         finally:
             await store.close()
+
+
+def _hosted(server: "Server") -> Hosted:
+    greeting = server.greeting
+    return Hosted(greeting.server, greeting.name, greeting.software, tuple(server.addresses))
 
 
 def _read_file(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a person's files are: the identity, the last name, the database."""
+"""Where a person's files are: the identity, the last name, the database, the settings."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Final
 from cantstop_client.errors import ClientError
 
 DATA_DIRECTORY_VARIABLE: Final = "CANTSTOP_DATA_DIR"
+CONFIG_DIRECTORY_VARIABLE: Final = "CANTSTOP_CONFIG_DIR"
 
 
 def data_directory() -> Path:
@@ -22,6 +23,16 @@ def data_directory() -> Path:
 def default_database() -> Path:
     """The database of ``play``, and of ``host`` unless it is told another."""
     return data_directory() / "cantstop.db"
+
+
+def config_file() -> Path:
+    """The file of this person's settings; it need not exist."""
+    override = os.environ.get(CONFIG_DIRECTORY_VARIABLE)
+    if override:
+        return at_home(override, CONFIG_DIRECTORY_VARIABLE) / "config.toml"
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("cantstop", appauthor=False)) / "config.toml"
 
 
 def database_file(database: str) -> Path | None:

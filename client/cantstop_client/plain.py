@@ -1,20 +1,37 @@
 """The plain face: lines in, lines out. For terminals, pipes, files and screen readers."""
 
 import asyncio
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, Protocol
 
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
+from cantstop_client.happenings import Ended, Happening
 from cantstop_client.intents import AskHint, Hint, Local, Move, Nothing, Send
-from cantstop_client.lines import Line, LineSource, is_terminal, standard_input
+from cantstop_client.lines import Line, LineSource
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
-from cantstop_client.session import Session, SessionOver
-from cantstop_protocol.commands import Choose, Leave
+from cantstop_client.session import SessionOver
+from cantstop_client.streams import is_terminal, standard_input
+from cantstop_client.view import View
+from cantstop_protocol.commands import Choose, Command, Kick, Leave, PassRoom, Resign
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
 
 Decision = tuple[str, int]
+
+_WORDS: Final = {"roll": "r", "stop": "s", "help": "/help"}
+"""What can have a key of its own, as it is typed without."""
+
+
+class Asked(Protocol):
+    """What the face needs of a session; several people's sessions can be one."""
+
+    async def request(self, kind: type[Command], /, **fields: Any) -> Any: ...
+    async def wait_ended(self) -> Ended: ...
+
+
+_FOR_GOOD: Final = (Leave, Resign, Kick, PassRoom)
+"""What cannot be taken back, and is never done because it stood in a pasted text."""
 
 
 class Typed(NamedTuple):
@@ -23,6 +40,7 @@ class Typed(NamedTuple):
     text: str
     block: int
     seen: Decision | None
+    pasted: bool
 
 
 class PlainFace:
@@ -33,8 +51,10 @@ class PlainFace:
     each move waits for one's own next decision.
     """
 
-    def __init__(self, screen: PlainScreen) -> None:
+    def __init__(self, screen: PlainScreen, keys: Mapping[str, str] | None = None) -> None:
+        """``keys`` are the person's own for what the usual words do, ``{"roll": "w"}``."""
         self._screen = screen
+        self._keys = {key: action for action, key in (keys or {}).items()}
         self._output = screen.output
         self._input = standard_input()
         self._interactive = is_terminal(self._input)
@@ -48,7 +68,19 @@ class PlainFace:
         if screen.unattended:
             screen.game_over = self._leave
 
-    async def run(self, session: Session) -> int:
+    @property
+    def view(self) -> View:
+        return self._screen.view
+
+    def listen(self, happening: Happening) -> None:
+        """Take in and show what the session tells. Never waits."""
+        self._screen.listen(happening)
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Show lines of our own."""
+        self._output.lines(lines)
+
+    async def run(self, session: Asked) -> int:
         """Play until the person, the input, the server or the game ends it: the exit code.
 
         Raises ``ClientError`` if the connection ended for good and not in peace.
@@ -90,9 +122,9 @@ class PlainFace:
             return
         if line.block != self._block[0]:
             self._block = (line.block, self._decision)
-        self._typed.put_nowait(Typed(line.text, *self._block))
+        self._typed.put_nowait(Typed(line.text, *self._block, line.pasted))
 
-    async def _read(self, session: Session, source: LineSource) -> None:
+    async def _read(self, session: Asked, source: LineSource) -> None:
         while (typed := await self._typed.get()) is not None and not self._leaving.is_set():
             try:
                 await self._do(session, typed)
@@ -106,8 +138,11 @@ class PlainFace:
             self._output.line("End of input: leaving")
             self._leave()
 
-    async def _do(self, session: Session, typed: Typed) -> None:
-        match read_line(typed.text, self._screen.view):
+    async def _do(self, session: Asked, typed: Typed) -> None:
+        text = typed.text.strip()
+        match read_line(_WORDS.get(self._keys.get(text, ""), text), self._screen.view):
+            case Send(kind=kind) if self._interactive and typed.pasted and kind in _FOR_GOOD:
+                self._output.line(f"Pasted with other lines, so not done: {text}")
             case Send() as send:
                 for _ in range(send.times):
                     if not await self._send(session, send):
@@ -125,7 +160,7 @@ class PlainFace:
             case Nothing():
                 pass
 
-    async def _send(self, session: Session, send: Send) -> bool:
+    async def _send(self, session: Asked, send: Send) -> bool:
         """Ask for it and show what comes back; whether it was done."""
         match await session.request(send.kind, **send.fields):
             case Error(message=message):
@@ -137,7 +172,7 @@ class PlainFace:
                 self._screen.leave_room()
         return True
 
-    async def _ask_hint(self, session: Session, asked: AskHint) -> None:
+    async def _ask_hint(self, session: Asked, asked: AskHint) -> None:
         """Show what the alternatives in the decision in view are worth."""
         room = self._screen.view.room
         if room is None or room.turn is None or not room.is_mine:
@@ -151,7 +186,7 @@ class PlainFace:
                 solitaire = room.table.options.seats == 1
                 self._output.lines(hint_lines(alternatives, turn, solitaire=solitaire))
 
-    async def _move(self, session: Session, move: Move, typed: Typed) -> None:
+    async def _move(self, session: Asked, move: Move, typed: Typed) -> None:
         seen = typed.seen
         if not self._interactive:
             await self._until(self._has_no_use_to_wait)
@@ -173,7 +208,7 @@ class PlainFace:
             self._output.line(f"Entered before this was shown, so not done: {typed.text}")
             self._screen.show_decision()
 
-    async def _decide(self, session: Session, move: Move, seen: Decision) -> None:
+    async def _decide(self, session: Asked, move: Move, seen: Decision) -> None:
         fields = {"ply": seen[1]}
         if move.kind is Choose and move.option is not None:
             fields["option"] = move.option

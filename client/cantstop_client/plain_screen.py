@@ -16,6 +16,8 @@ from cantstop_client.render import (
     waiting_lines,
     who_lines,
 )
+from cantstop_client.rules_page import RULES
+from cantstop_client.triples import triple_lines
 from cantstop_client.view import News, RoomView, View, left, receive
 from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import (
@@ -42,16 +44,24 @@ class PlainScreen:
 
     ``changed`` is called after each happening, ``game_over`` after the end of a game was shown.
     ``alone`` is a server of one's own, where nobody else can join; ``unattended`` a game that
-    asks the person nothing.
+    asks the person nothing; ``shared`` a keyboard with several people, who are called by name.
     """
 
-    def __init__(self, output: Output, *, alone: bool = False, unattended: bool = False) -> None:
+    def __init__(
+        self,
+        output: Output,
+        *,
+        alone: bool = False,
+        unattended: bool = False,
+        shared: bool = False,
+    ) -> None:
         self.view = View()
         self.output = output
         self.unattended = unattended
         self.changed: Callable[[], None] = lambda: None
         self.game_over: Callable[[], None] = lambda: None
         self._alone = alone
+        self._shared = shared
         self._silent = False
         self._step: list[AnyEvent] = []
         self._shown_board: list[str] = []
@@ -80,6 +90,10 @@ class PlainScreen:
         room = self.view.room
         if topic == "help":
             self.output.lines(help_lines())
+        elif topic == "rules":
+            self.output.lines(RULES)
+        elif topic == "triples":
+            self.output.lines(triple_lines(self.output.width))
         elif room is None:
             self.output.line("You are in no room: /rooms lists them, /join CODE enters")
         elif topic == "board":
@@ -93,7 +107,12 @@ class PlainScreen:
     def show_decision(self) -> None:
         """What is to be decided, again."""
         if self.view.room is not None:
-            self.output.lines(decision_lines(self.view.room, self.output.glyphs))
+            self.output.lines(self._decision_lines(self.view.room))
+
+    def _decision_lines(self, room: RoomView) -> list[str]:
+        own = None if room.seat is None or not self._shared else room.table.seats[room.seat]
+        called = "" if own is None else named(own.name)
+        return decision_lines(room, self.output.glyphs, called)
 
     def _show(self, happening: Happening, before: RoomView | None, news: tuple[News, ...]) -> None:
         match happening:
@@ -175,7 +194,7 @@ class PlainScreen:
                 self._show_board()
             # With nobody to ask, the moment before the computer takes over is no question.
             if not (room.is_mine and self.unattended):
-                self.output.lines(decision_lines(room, self.output.glyphs))
+                self.output.lines(self._decision_lines(room))
         waiting = waiting_lines(self.view)
         quiet = self.unattended or (self._alone and room.table.phase == "waiting")
         if waiting != self._shown_waiting and not quiet:

@@ -18,8 +18,11 @@ from cantstop_protocol.messages import Alternative
 from cantstop_protocol.table import RoomSummary, Table, Turn
 
 
-def decision_lines(room: RoomView, glyphs: Glyphs) -> list[str]:
-    """The pending decision: for who has to make it, with all that may be done."""
+def decision_lines(room: RoomView, glyphs: Glyphs, called: str = "") -> list[str]:
+    """The pending decision: for who has to make it, with all that may be done.
+
+    ``called`` is the name to call the person by, where several share a keyboard.
+    """
     turn = room.turn
     if turn is None:
         return []
@@ -28,14 +31,15 @@ def decision_lines(room: RoomView, glyphs: Glyphs) -> list[str]:
             return []
         return [f"{seat_name(room.table, turn.seat)} rolls or stops: {odds_in_words(turn)}"]
     time = "" if turn.seconds_left is None else f"; {turn.seconds_left:.0f} s"
+    you = f"{called}, you" if called else "You"
     if turn.decision == "roll":
-        return [f"Your turn {turn.number}: r to roll; {odds_in_words(turn)}{time}"]
+        return [f"{you}r turn {turn.number}: r to roll; {odds_in_words(turn)}{time}"]
     if turn.decision == "roll_or_stop":
-        return [f"You: r to roll again, s to stop; {odds_in_words(turn)}{time}"]
+        return [f"{you}: r to roll again, s to stop; {odds_in_words(turn)}{time}"]
     count = len(turn.options)
     numbers = "1" if count == 1 else f"1 to {count}"
     dice = dice_in_words(turn.dice) if turn.dice else "the dice"
-    return [*option_lines(turn, glyphs), f"You: {numbers} to choose how to use {dice}{time}"]
+    return [*option_lines(turn, glyphs), f"{you}: {numbers} to choose how to use {dice}{time}"]
 
 
 def option_lines(turn: Turn, glyphs: Glyphs) -> list[str]:

@@ -91,15 +91,19 @@ class Session:
         self._keeper = asyncio.create_task(self._keep(socket), name="session")
         return welcome
 
-    async def request(self, kind: type[Command], /, **fields: Any) -> Reply:
+    async def request(
+        self, kind: type[Command], numbered: Callable[[int], None] | None = None, /, **fields: Any
+    ) -> Reply:
         """Send a command and wait for its reply, over reconnects if need be.
 
-        Raises ``ClientError`` if the command cannot be sent, ``SessionOver`` if there will be
-        no reply.
+        ``numbered`` is told the command's id before anything is sent. Raises ``ClientError`` if
+        the command cannot be sent, ``SessionOver`` if there will be no reply.
         """
         if self._keeper is None or self._keeper.done():
             raise SessionOver(self._over)
         command = self._conversation.ask(kind, **fields)
+        if numbered is not None:
+            numbered(command.id)
         frame = encode(command)
         if len(frame) > MAX_COMMAND_BYTES:
             self._conversation.forget(command)
@@ -117,6 +121,11 @@ class Session:
         if self._keeper is None:
             raise SessionOver(self._over)
         return await asyncio.shield(self._keeper)
+
+    @property
+    def latency(self) -> float | None:
+        """Seconds that the latest keepalive took to the server and back; None before the first."""
+        return (self._socket.latency or None) if self._socket is not None else None
 
     async def close(self) -> None:
         """Leave, within a second."""

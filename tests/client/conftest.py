@@ -105,7 +105,9 @@ def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty data directory that nobody else uses."""
     directory = tmp_path / "data"
     monkeypatch.setenv("CANTSTOP_DATA_DIR", str(directory))
-    monkeypatch.delenv("CANTSTOP_NAME", raising=False)
+    monkeypatch.setenv("CANTSTOP_CONFIG_DIR", str(tmp_path / "config"))
+    for name in ("CANTSTOP_NAME", "CANTSTOP_SERVER", "CANTSTOP_MDNS_INTERFACES", "CANTSTOP_PORT"):
+        monkeypatch.delenv(name, raising=False)
     return directory
 
 

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from cantstop_client.lines import LONGEST_LINE, Line, LineSource, is_terminal, split_lines
+from cantstop_client.lines import LONGEST_LINE, Line, LineSource, split_lines
+from cantstop_client.streams import is_terminal
 
 
 class Chunks:

@@ -19,7 +19,7 @@ def play(data_directory: Path):
     def start(*arguments: str):
         game = pexpect.spawn(
             sys.executable,
-            ["-m", "cantstop_client", "play", "--name", "Ann", *arguments],
+            ["-m", "cantstop_client", "play", "--plain", "--name", "Ann", *arguments],
             encoding="utf-8",
             timeout=SECONDS,
             env=os.environ | {"LC_ALL": "C.UTF-8"},
@@ -69,6 +69,18 @@ def test_a_paste_makes_one_move_and_says_so(play) -> None:
     game.sendline("/quit")
     assert finish(game) == 0
     assert "takes" not in game.before
+
+
+def test_a_paste_gives_nothing_up(play) -> None:
+    game = play("--bots", "keller")
+    game.expect("the game begins")
+    game.send("Dear all,\nI wanted to try\n/resign\nbut did not\n")
+    game.expect("Pasted with other lines, so not done: /resign")
+    game.sendline("/who")
+    game.expect("Ann [(]you")
+    game.sendline("/quit")
+    assert finish(game) == 0
+    assert "is out of the game" not in game.before
 
 
 def test_control_c_leaves_with_130(play) -> None:

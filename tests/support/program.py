@@ -23,7 +23,8 @@ COMMAND = str(Path(sys.executable).parent / "cantstop")
 def environment(home: Path, **more: str) -> dict[str, str]:
     """An environment in which nothing but the data directory ``home`` is special."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CANTSTOP", "COLUMNS"))}
-    return kept | {"CANTSTOP_DATA_DIR": str(home), "TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
+    own = {"CANTSTOP_DATA_DIR": str(home), "CANTSTOP_CONFIG_DIR": str(home / "config")}
+    return kept | own | {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | more
 
 
 def run(
@@ -59,11 +60,11 @@ class Host:
 
 
 @contextmanager
-def hosting(home: Path, *arguments: str) -> Iterator[Host]:
-    """A server on a free port, killed at the end if it still runs."""
+def hosting(home: Path, *arguments: str, port: int = 0, **more: str) -> Iterator[Host]:
+    """A server on this port or a free one, killed at the end if it still runs."""
     process = subprocess.Popen(
-        [COMMAND, "host", "--port", "0", "--bot-delay", "0", *arguments],
-        env=environment(home),
+        [COMMAND, "host", "--port", str(port), "--bot-delay", "0", *arguments],
+        env=environment(home, **more),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -73,9 +74,9 @@ def hosting(home: Path, *arguments: str) -> Iterator[Host]:
         assert process.stdout is not None
         assert process.stderr is not None
         line = process.stdout.readline()
-        port = re.search(r":(\d+)", line)
-        assert port, line + process.stderr.read()
-        yield Host(process, int(port[1]))
+        bound = re.search(r":(\d+)", line)
+        assert bound, line + process.stderr.read()
+        yield Host(process, int(bound[1]))
     finally:
         if process.poll() is None:
             process.kill()
@@ -86,10 +87,10 @@ def hosting(home: Path, *arguments: str) -> Iterator[Host]:
 def terminal(
     home: Path, *arguments: str, size: tuple[int, int] = (24, 80), **more: str
 ) -> Iterator[pexpect.spawn]:
-    """``cantstop`` on a pseudo-terminal of so many rows and columns."""
+    """``cantstop`` with its plain face on a pseudo-terminal of so many rows and columns."""
     child = pexpect.spawn(
         COMMAND,
-        list(arguments),
+        [*arguments, "--plain"],
         env=environment(home, **more),
         encoding="utf-8",
         timeout=SECONDS,

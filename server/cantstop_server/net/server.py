@@ -88,6 +88,11 @@ class Server:
             for host, port in names
         ]
 
+    @property
+    def greeting(self) -> Greeting:
+        """What it says of itself to everybody who connects."""
+        return self._service.greeting
+
     async def __aenter__(self) -> Self:
         config, limits = self._config, self._config.limits
         try:

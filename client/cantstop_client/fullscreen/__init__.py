@@ -1,0 +1,1 @@
+"""The full-screen face: a scene, drawn purely as styled text, on a terminal."""
