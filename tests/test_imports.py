@@ -112,3 +112,9 @@ def test_nothing_is_imported_by_its_outer_path(folder: Path) -> None:
 
 def test_the_outer_folders_are_no_packages() -> None:
     assert [name for name in OUTER_FOLDERS if (ROOT / name / "__init__.py").exists()] == []
+
+
+def test_one_module_alone_knows_the_terminals_library() -> None:
+    client = PACKAGES["cantstop_client"]
+    knowing = [path for path in files(*PACKAGES) if offenders([path], "prompt_toolkit")]
+    assert knowing == [client / "fullscreen" / "toolkit.py"]

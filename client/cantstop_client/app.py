@@ -18,7 +18,8 @@ from cantstop_client.happenings import Happening
 from cantstop_client.hotseat import HotSeat, SharedSession
 from cantstop_client.identity import choose_name, load_identity, remember_name
 from cantstop_client.intents import Hint, Send
-from cantstop_client.local import private_server
+from cantstop_client.leaving import unless_left
+from cantstop_client.local import check_kinds, private_server
 from cantstop_client.output import standard_output
 from cantstop_client.paths import config_file, data_directory
 from cantstop_client.plain import PlainFace
@@ -100,7 +101,9 @@ async def join(options: JoinOptions) -> int:
         if options.code is not None:
             await _enter(session, options.code, options)
         elif face.view.rooms:
-            face.say([f"A seat is held for you in {', '.join(face.view.rooms)}: /join CODE"])
+            codes = " or ".join(f"/join {room}" for room in face.view.rooms)
+            seats = "A seat is" if len(face.view.rooms) == 1 else "Seats are"
+            face.say([f"{seats} held for you: {codes}"])
         if options.create is not None:
             await _create(session, options.create, options.password)
         elif options.code is None and not options.face.json:
@@ -120,6 +123,7 @@ async def play(options: PlayOptions) -> int:
         raise ClientError(
             f"--bots: at most {MOST_SEATS - len(people)} computer players fit at this table"
         )
+    check_kinds([*options.bots, *([] if options.auto is None else [options.auto])])
     rules = _game_options(options)
     delay = options.bot_delay
     if delay is None:
@@ -143,7 +147,7 @@ async def _play_together(
 ) -> int:
     """Several people at this keyboard, each with a name and a record of their own."""
     screen = PlainScreen(
-        standard_output(), alone=True, unattended=options.auto is not None, shared=True
+        standard_output(wrap=True), alone=True, unattended=options.auto is not None, shared=True
     )
     face = PlainFace(screen, options.face.keys)
     seat = HotSeat(screen, options.people)
@@ -200,7 +204,7 @@ async def _session(
     configured = str(_settings().name.value) if name is None else ""
     chosen = choose_name(name, directory, os.environ, configured)
     session = Session(address, chosen, identity, listen, password=password, security=security)
-    await session.open()
+    await unless_left(session.open())
     try:
         if is_own:
             remember_name(chosen, directory)

@@ -30,6 +30,35 @@ def board_lines(
     return [*tracks, *_wrapped(_legend(table, glyphs, own_seat), width)]
 
 
+def spoken_board(table: Table, own_seat: int | None = None) -> list[str]:
+    """The board in words alone, a line for each column with anybody in it, to be listened to."""
+    lines, empty = [], []
+    for column, length in enumerate(table.lengths, FIRST_COLUMN):
+        index = column - FIRST_COLUMN
+        owner = table.owners[index]
+        here = [
+            f"{named(who.name)} at {who.markers[index]}"
+            for seat, who in enumerate(table.seats)
+            if who is not None and who.markers[index] and seat != owner
+        ]
+        if table.turn is not None and table.turn.runners[index]:
+            here.append(f"a runner at {table.turn.runners[index]}")
+        if owner is not None:
+            here.insert(0, f"claimed by {seat_name(table, owner)}")
+        if here:
+            lines.append(f"Column {column}, {length} steps: {', '.join(here)}")
+        else:
+            empty.append(str(column))
+    if empty:
+        lines.append(f"Nobody in {'column' if len(empty) == 1 else 'columns'} {', '.join(empty)}")
+    for seat, who in enumerate(table.seats):
+        if who is not None:
+            you = ", you" if seat == own_seat else ""
+            claimed = f"{table.owners.count(seat)} of {table.options.target} columns claimed"
+            lines.append(f"{named(who.name)} ({letter(seat)}{you}): {claimed}")
+    return lines
+
+
 def _step_width(table: Table) -> int:
     """Room for all who may share a step, and a gap where that is cheap."""
     return max(3, min(len(table.seats) + 1, 4))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from cantstop_client.admin_cli import admin_app
-from cantstop_client.errors import ClientError, OutputClosed
+from cantstop_client.errors import ClientError, InputEnded, OutputClosed
 
 if TYPE_CHECKING:
     from cantstop_client.ask import Asker
@@ -81,8 +81,14 @@ _USUAL_FACE = Face()
 
 
 @app.default
-def lobby() -> int:
-    """Choose from a menu what to do; without a terminal, print this help."""
+def lobby(*, plain: Annotated[bool, Parameter(negative=())] = False) -> int:
+    """Choose from a menu what to do; without a terminal, print this help.
+
+    Parameters
+    ----------
+    plain
+        What is chosen is played line by line, without the full screen.
+    """
     from cantstop_client.streams import is_terminal, standard_input
 
     if not (is_terminal(standard_input()) and is_terminal(sys.stdout)):
@@ -90,7 +96,7 @@ def lobby() -> int:
         return 0
     from cantstop_client.menu import Menu
 
-    return Menu(_asker()).run()
+    return Menu(_asker(), plain=plain).run()
 
 
 @app.command
@@ -322,10 +328,11 @@ def find(*, seconds: float = 3.0, json: JsonFlag = False) -> int:
 
     from cantstop_client.discovery import find as search
     from cantstop_client.discovery import found_lines
+    from cantstop_client.leaving import unless_left
 
     if not math.isfinite(seconds) or not 0 < seconds <= 60:
         raise ClientError(f"--seconds is a number of seconds up to 60, not {seconds}")
-    tables = asyncio.run(search(seconds))
+    tables = asyncio.run(unless_left(search(seconds)))
     if json:
         _print_json([table.as_dict() for table in tables])
     else:
@@ -689,6 +696,27 @@ def server(
     return 0
 
 
+@bench_app.command
+def client(*, rounds: int = 7, json: JsonFlag = False) -> int:
+    """Time the client to its first board, and its help, beside the least there is.
+
+    Parameters
+    ----------
+    rounds
+        How often each is measured in turn.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client.bench import format_client, run_client_bench
+
+    result = run_client_bench(rounds)
+    if json:
+        _print_json(result.as_dict())
+    else:
+        _print(format_client(result).splitlines())
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console script. Ends the process with an exit code; no traceback reaches a person."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
@@ -703,6 +731,8 @@ def run(arguments: Sequence[str]) -> int:
         return result if isinstance(result, int) else 0
     except (ClientError, CycloptsError) as error:
         return _complain(str(error))
+    except InputEnded:
+        return 0
     except KeyboardInterrupt:
         if sys.stderr is not None and sys.stderr.isatty():
             # The terminal has put ^C where the next prompt would begin.

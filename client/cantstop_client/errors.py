@@ -5,6 +5,10 @@ class ClientError(Exception):
     """What was asked for is not possible."""
 
 
+class InputEnded(Exception):
+    """The person has left with Ctrl-D where nothing was asked."""
+
+
 class OutputClosed(Exception):
     """Standard output takes no more: ``cantstop history | head -1``, a full disk, a lost terminal.
 

@@ -50,6 +50,7 @@ def make_face(options: FaceOptions, *, alone: bool = False, unattended: bool = F
         return JsonFace(unattended=unattended)
     output = standard_output()
     if not wants_full_screen(options, os.environ):
+        output = standard_output(wrap=True)
         return PlainFace(PlainScreen(output, alone=alone, unattended=unattended), options.keys)
     # Loaded here: a plain face, and help, need none of it.
     from cantstop_client.fullscreen.face import FullScreenFace, Manner
@@ -63,7 +64,7 @@ def make_face(options: FaceOptions, *, alone: bool = False, unattended: bool = F
         is_light(options.palette, os.environ),
     )
     manner = Manner(style, options.bell, options.mouse, KeyNames(**options.keys))
-    return FullScreenFace(output, manner, data_directory())
+    return FullScreenFace(output, manner, data_directory(), unattended=unattended)
 
 
 def wants_full_screen(options: FaceOptions, environment: Mapping[str, str]) -> bool:

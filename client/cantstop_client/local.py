@@ -5,7 +5,7 @@ Everything is imported where it is used: joining somebody else's table loads non
 
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
 
 T = TypeVar("T")
+
+
+def check_kinds(kinds: Iterable[str]) -> None:
+    """Raises ``ClientError`` for a kind of computer player that does not exist."""
+    from cantstop_server.players.registry import KINDS
+
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ClientError(f"no computer player {kind!r}: choose one of {', '.join(KINDS)}")
 
 
 @asynccontextmanager

@@ -24,8 +24,9 @@ from cantstop_client.discovery import (
     reachable,
     table_line,
 )
-from cantstop_client.errors import ClientError
+from cantstop_client.errors import ClientError, InputEnded
 from cantstop_client.hosting import LAST_LINE
+from cantstop_client.leaving import unless_left
 from cantstop_client.lookaround import Visit, visit, visit_all
 from cantstop_client.paths import config_file, data_directory
 from cantstop_client.recent import recent_servers
@@ -44,12 +45,13 @@ Run = Callable[[Sequence[str], dict[str, str]], int]
 
 
 class Menu:
-    """Asks until the person leaves."""
+    """Asks until the person leaves. ``plain``: games are played without the full screen."""
 
-    def __init__(self, asker: Asker, run: Run | None = None) -> None:
+    def __init__(self, asker: Asker, run: Run | None = None, *, plain: bool = False) -> None:
         self._asker = asker
         self._output = asker.output
         self._run = run or run_command
+        self._plain = plain
 
     def run(self) -> int:
         """The exit code."""
@@ -76,7 +78,7 @@ class Menu:
                     continue
                 if code == INTERRUPTED:
                     return code
-        except NoMoreAnswers:
+        except (NoMoreAnswers, InputEnded):
             return 0
 
     def _quick_game(self) -> int:
@@ -92,7 +94,7 @@ class Menu:
         whom = ("everyone on the network", "this machine alone")
         everyone = self._asker.choose("For whom?", whom) == 0
         arguments = ["host", "--bind", "0.0.0.0" if everyone else "127.0.0.1"]
-        if asyncio.run(answers(here())):
+        if asyncio.run(unless_left(answers(here()))):
             self._output.line(f"Port {here().port} is in use on this machine: another is taken")
             arguments += ["--port", "0"]
         with Background(arguments) as server:
@@ -104,14 +106,14 @@ class Menu:
 
     def _network(self) -> int:
         self._output.line("Listening on the network")
-        tables = asyncio.run(find(FIND_SECONDS))
+        tables = asyncio.run(unless_left(find(FIND_SECONDS)))
         if not tables:
             self._output.lines(found_lines(tables))
             return 0
         chosen = self._asker.choose("Tables", [*map(table_line, tables), BACK])
         if chosen == len(tables):
             return 0
-        return self._rooms(asyncio.run(reachable(tables[chosen])))
+        return self._rooms(asyncio.run(unless_left(reachable(tables[chosen]))))
 
     def _server_rooms(self) -> int:
         settings = _settings()
@@ -125,7 +127,7 @@ class Menu:
         return self._rooms(known[chosen][1])
 
     def _rooms(self, address: Address) -> int:
-        seen = asyncio.run(visit(address, _settings()))
+        seen = asyncio.run(unless_left(visit(address, _settings())))
         if seen.trouble:
             raise ClientError(seen.trouble)
         lines = rooms_lines(seen.rooms) if seen.rooms else []
@@ -165,7 +167,7 @@ class Menu:
     def _continue(self) -> int:
         settings = _settings()
         addresses = [address for _, address in known_servers(settings)]
-        visits = asyncio.run(visit_all(addresses, settings))
+        visits = asyncio.run(unless_left(visit_all(addresses, settings)))
         seats = [(seen, code) for seen in visits for code in seen.held]
         if not seats:
             for seen in visits:
@@ -183,6 +185,8 @@ class Menu:
         return self._command("join", *arguments, "--server", _typed(address), **more)
 
     def _command(self, *arguments: str, **more: str) -> int:
+        if self._plain and arguments[0] in ("play", "join"):
+            arguments += ("--plain",)
         self._output.line(f"= {' '.join(['cantstop', *map(quote, arguments)])}")
         return self._run(arguments, more)
 

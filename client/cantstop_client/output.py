@@ -10,18 +10,26 @@ from typing import Final, TextIO
 from cantstop_client.errors import OutputClosed
 from cantstop_client.gate import printable
 from cantstop_client.glyphs import ASCII, UNICODE, Glyphs
+from cantstop_client.streams import is_terminal
+from cantstop_client.widths import wrapped
 
 _PLAIN_LOCALES: Final = frozenset({"C", "POSIX"})
 _USUAL_WIDTH: Final = 80
 
 
 class Output:
-    """Writes lines, each at once: who reads through a pipe is playing too."""
+    """Writes lines, each at once: who reads through a pipe is playing too.
 
-    def __init__(self, stream: TextIO, glyphs: Glyphs, width: int | None = None) -> None:
+    ``wrap``: lines that are wider than the window are broken between words, not in them.
+    """
+
+    def __init__(
+        self, stream: TextIO, glyphs: Glyphs, width: int | None = None, *, wrap: bool = False
+    ) -> None:
         self.glyphs = glyphs
         self._stream = stream
         self._width = width
+        self._wrap = wrap
 
     @property
     def width(self) -> int:
@@ -30,8 +38,11 @@ class Output:
 
     def line(self, text: str) -> None:
         """Write one line. Raises ``OutputClosed`` when the output takes no more."""
+        shown = printable(text)
+        if self._wrap:
+            shown = "\n".join(wrapped(shown, self.width))
         try:
-            self._stream.write(printable(text) + "\n")
+            self._stream.write(shown + "\n")
             self._stream.flush()
         except (OSError, ValueError) as error:
             raise OutputClosed from error
@@ -42,8 +53,11 @@ class Output:
             self.line(text)
 
 
-def standard_output() -> Output:
-    """Standard output; ASCII alone where the encoding or the locale promises no more."""
+def standard_output(*, wrap: bool = False) -> Output:
+    """Standard output; ASCII alone where the encoding or the locale promises no more.
+
+    ``wrap`` breaks long lines, on a terminal alone: what reads a pipe gets an event a line.
+    """
     stream = sys.stdout
     if stream is None:
         # Started without one, as some launchers do: nothing can be seen, nothing may break.
@@ -53,7 +67,7 @@ def standard_output() -> Output:
         # A name in another script becomes question marks, never an error.
         encoding = "ascii" if glyphs is ASCII else stream.encoding
         stream.reconfigure(encoding=encoding, errors="replace")  # type: ignore[union-attr]
-    return Output(stream, glyphs)
+    return Output(stream, glyphs, wrap=wrap and is_terminal(stream))
 
 
 def choose_glyphs(encoding: str | None, environment: Mapping[str, str]) -> Glyphs:

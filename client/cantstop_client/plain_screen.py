@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from cantstop_client.board import board_lines
+from cantstop_client.board import board_lines, spoken_board
 from cantstop_client.commands import help_lines
 from cantstop_client.happenings import Ended, Happening, Lost, Resumed
 from cantstop_client.intents import LocalTopic
@@ -97,7 +97,7 @@ class PlainScreen:
         elif room is None:
             self.output.line("You are in no room: /rooms lists them, /join CODE enters")
         elif topic == "board":
-            self._show_board(again=True)
+            self.output.lines(spoken_board(room.table, room.seat))
             self.show_decision()
         elif topic == "odds":
             self.output.lines(odds_lines(room, self.output.glyphs))
@@ -127,12 +127,17 @@ class PlainScreen:
             case Exit(room=room, message=message):
                 self.output.line(f"You are out of room {room}: {message}")
             case Lost(reason=reason, wait=wait):
+                # What is shown of the table may be far up when the connection is back.
+                self._shown_board = []
+                self._shown_decision = ()
+                self._shown_waiting = []
                 self.output.line(
                     f"Connection lost: {reason}. What you see may be old. "
                     f"Trying again in {wait:.1f} s"
                 )
             case Resumed():
                 self.output.line("Connected again")
+                self._show_table()
             case Ended(reason=reason, clean=True):
                 self.output.line(reason[:1].upper() + reason[1:])
 
@@ -148,7 +153,12 @@ class PlainScreen:
             self.output.line("Some of what happened meanwhile is missing here")
         for item in news:
             self.output.line(event_line(item, room.table, self.output.glyphs))
-        if room.table.phase == "playing":
+        if self.view.connection == "connected":
+            self._show_table()
+
+    def _show_table(self) -> None:
+        """The board of a running game and what is next, unless they were shown last."""
+        if self.view.room is not None and self.view.room.table.phase == "playing":
             self._show_board()
         self._show_next()
 
@@ -170,7 +180,7 @@ class PlainScreen:
             self.game_over()
         self._show_next()
 
-    def _show_board(self, *, again: bool = False) -> None:
+    def _show_board(self) -> None:
         """The board, unless it is the one shown last."""
         room = self.view.room
         if room is None:
@@ -178,7 +188,7 @@ class PlainScreen:
         lines = board_lines(
             room.table, self.output.glyphs, own_seat=room.seat, width=self.output.width
         )
-        if again or lines != self._shown_board:
+        if lines != self._shown_board:
             self.output.lines(lines)
         self._shown_board = lines
 

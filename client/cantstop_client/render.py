@@ -102,7 +102,8 @@ def waiting_lines(view: View) -> list[str]:
     if room.table.creator != view.name:
         if room.table.phase == "over" and room.seat is not None:
             return ["/rematch agrees to another game, /quit leaves"]
-        return [] if room.table.creator is None else [f"{room.table.creator} starts the game"]
+        creator = room.table.creator
+        return [] if creator is None else [f"Waiting for {named(creator)} to start the game"]
     free = [seat for seat in room.table.seats if seat is None or seat.left]
     if free:
         kinds = f" ({', '.join(view.bots)})" if view.bots else ""

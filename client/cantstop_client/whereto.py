@@ -9,6 +9,7 @@ from cantstop_client.address import Address, parse_address
 from cantstop_client.ask import Asker
 from cantstop_client.discovery import FIND_SECONDS, Found, answers, find, reachable, table_line
 from cantstop_client.errors import ClientError
+from cantstop_client.leaving import unless_left
 from cantstop_client.settings import Settings
 from cantstop_protocol.limits import DEFAULT_PORT
 
@@ -30,12 +31,12 @@ def server_to_join(settings: Settings, asker: Asker | None) -> Address:
     if named:
         return settings.address(named)
     own = here()
-    if asyncio.run(answers(own)):
+    if asyncio.run(unless_left(answers(own))):
         return own
     if asker is not None:
         asker.output.line("No table on this machine: listening on the network")
-    tables = asyncio.run(find(FIND_SECONDS))
-    return asyncio.run(reachable(pick(tables, asker)))
+    tables = asyncio.run(unless_left(find(FIND_SECONDS)))
+    return asyncio.run(unless_left(reachable(pick(tables, asker))))
 
 
 def pick(tables: Sequence[Found], asker: Asker | None) -> Found:

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from cantstop_client.board import FULL_WIDTH, board_lines
+from cantstop_client.board import FULL_WIDTH, board_lines, spoken_board
 from cantstop_client.glyphs import ASCII, UNICODE
 from cantstop_protocol.table import GameOptions
 from cantstop_protocol.text import cells
@@ -132,6 +132,19 @@ def test_a_narrow_screen_gets_the_columns_in_words(boards) -> None:
     assert board_lines(boards["two_at_the_start"], ASCII, width=40)[0] == (
         "No marker is on the board"
     )
+
+
+def test_the_board_in_words_has_all_that_stands_on_it(boards) -> None:
+    assert spoken_board(boards["two_mid_turn"], 0) == [
+        "Column 6, 11 steps: Ann at 2, keller at 2, a runner at 3",
+        "Column 7, 13 steps: Ann at 3, keller at 5, a runner at 5",
+        "Column 12, 3 steps: keller at 1, a runner at 1",
+        "Nobody in columns 2, 3, 4, 5, 8, 9, 10, 11",
+        "Ann (A, you): 0 of 3 columns claimed",
+        "keller (B): 0 of 3 columns claimed",
+    ]
+    dead = spoken_board(boards["two_with_dead_markers"])
+    assert "Column 7, 13 steps: claimed by Ann, keller at 12" in dead
 
 
 def test_the_legend_says_who_has_left(table, seat) -> None:

@@ -324,6 +324,16 @@ def test_a_game_runs_unattended_and_is_in_the_history(data_directory: Path) -> N
     assert command("stats", "nobody").out == "No finished game of 'nobody' is on record\n"
 
 
+@pytest.mark.parametrize("option", ["--bots", "--auto"])
+def test_a_kind_that_does_not_exist_is_refused_before_a_game_is_made(
+    data_directory: Path, option: str
+) -> None:
+    ended = command("play", option, "foo")
+    assert ended.code == 1
+    assert ended.err.startswith("cantstop: no computer player 'foo': choose one of keller, ")
+    assert not list(data_directory.glob("*.db"))
+
+
 def test_solitaire_runs_unattended(data_directory: Path) -> None:
     ended = command("play", "--bots", "", "--auto", "random", "--target", "1", stdin=None)
     assert (ended.code, ended.err) == (0, "")

@@ -106,6 +106,18 @@ def test_a_choice_is_a_command_that_is_shown(
     assert asked.shown.count("Can't Stop\n") == 2
 
 
+def test_without_the_full_screen_games_are_plain_and_nothing_else_is_told_so() -> None:
+    ran: list[list[str]] = []
+
+    def run(arguments: Sequence[str], more: dict[str, str]) -> int:
+        ran.append(list(arguments))
+        return 0
+
+    asker = Asker(Output(io.StringIO(), ASCII, 80), io.StringIO("1\n\n7\n9\n"))
+    assert Menu(asker, run, plain=True).run() == 0
+    assert ran == [["play", "--bots", "keller", "--plain"], ["history"]]
+
+
 def test_control_c_in_what_was_chosen_ends_the_menu_too(made: Callable[..., Made]) -> None:
     asked = made("1\n\n", INTERRUPTED)
     assert asked.menu.run() == 130

@@ -6,8 +6,9 @@ import pytest
 
 from cantstop_client.errors import OutputClosed
 from cantstop_client.glyphs import ASCII, UNICODE
-from cantstop_client.output import Output, choose_glyphs
+from cantstop_client.output import Output, choose_glyphs, standard_output
 from cantstop_client.retry import FAILURES
+from cantstop_protocol.text import cells
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,26 @@ def test_whatever_is_written_passes_the_gate() -> None:
     stream = io.StringIO()
     Output(stream, UNICODE).lines(["a\x1b[31mb", " 7 |.  .|", "two\nlines"])
     assert stream.getvalue() == "a[31mb\n 7 |.  .|\ntwo lines\n"
+
+
+def test_long_lines_are_broken_between_words_if_asked_for() -> None:
+    long = "Ben: " + "word " * 8 + "\u5b57" * 4
+    wrapping, plain = io.StringIO(), io.StringIO()
+    Output(wrapping, UNICODE, 20, wrap=True).lines(["short", long])
+    Output(plain, UNICODE, 20).lines(["short", long])
+    assert plain.getvalue() == f"short\n{long}\n"
+    lines = wrapping.getvalue().splitlines()
+    assert lines[:3] == ["short", "Ben: word word word", "  word word word"]
+    assert max(map(cells, lines)) <= 20
+    assert " ".join(" ".join(lines[1:]).split()) == long
+
+
+def test_what_reads_a_pipe_gets_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    monkeypatch.setenv("COLUMNS", "20")
+    standard_output(wrap=True).line("word " * 9)
+    assert stream.getvalue().count("\n") == 1
 
 
 def test_nobody_reading_is_not_taken_for_trouble_with_the_connection() -> None:

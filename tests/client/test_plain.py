@@ -419,6 +419,21 @@ async def test_trouble_with_the_connection_says_that_what_is_seen_may_be_old(ter
     )
 
 
+async def test_after_a_reconnect_board_and_question_are_shown_again(terminal, table, turn) -> None:
+    mine = table(turn=turn(0))
+    terminal.enter(mine)
+    before = terminal.shown
+    terminal.screen.listen(Lost("no answer in time", 1.25))
+    again = Entered(re=2, seat=0, seq=1, events=(), complete=True, table=mine)
+    terminal.screen.listen(again)
+    terminal.screen.listen(Resumed())
+    after = terminal.shown.removeprefix(before)
+    assert_in_order(after, "Connection lost", "Connected again", " 7 |", "r to roll")
+    assert after.count(" 7 |") == after.count("r to roll") == 1
+    terminal.tell(Chatted("keller", 1, "hi"), mine)
+    assert terminal.shown.endswith("keller: hi\n")
+
+
 async def test_notices_and_exits_are_shown(terminal, table) -> None:
     terminal.enter(table())
     terminal.screen.listen(Notice(message="the disk is full"))

@@ -137,7 +137,7 @@ def test_before_a_game_the_one_in_charge_is_told_what_to_do(room, seat) -> None:
     assert waiting(seat("Ann"), seat("Ben", left=True, resigned=True), phase="over")[0].startswith(
         "1 free seat: "
     )
-    assert waiting(seat("Ann"), seat("Ben"), name="Ben") == ["Ann starts the game"]
+    assert waiting(seat("Ann"), seat("Ben"), name="Ben") == ["Waiting for Ann to start the game"]
     assert waiting(seat("Ann"), phase="playing") == []
     assert waiting_lines(View()) == []
 

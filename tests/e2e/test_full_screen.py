@@ -4,12 +4,13 @@ import json
 import os
 import re
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from program import hosting, run, terminal
+from program import COMMAND, SECONDS, hosting, run, terminal
 from screens import Screen, full_screen
 
 COUNT = re.compile(r"Rule of 28: (\d+)|28: (\d+)")
@@ -162,6 +163,21 @@ def test_leaving_from_the_lobby_and_while_the_server_is_gone(tmp_path: Path) -> 
             screen.shows("Connection lost")
             screen.type("\x04")
             assert screen.ended() == 0
+
+
+@pytest.mark.parametrize(("keys", "code"), [("\x03", 130), ("\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
+def test_leaving_while_a_server_says_nothing(tmp_path: Path, keys: str, code: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        mute.settimeout(SECONDS)
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        with full_screen(tmp_path, "join", "--server", address, "--name", "Ann") as screen:
+            peer, _ = mute.accept()
+            start = time.monotonic()
+            screen.type(keys)
+            assert screen.ended() == code
+            assert time.monotonic() - start < 5
+            assert "Traceback" not in screen.text
+            peer.close()
 
 
 def shell(tmp_path: Path, command: str, **more: str):
@@ -346,6 +362,18 @@ def test_an_option_is_taken_by_a_click_if_the_mouse_is_wanted(tmp_path: Path) ->
         assert b"\x1b[?1000h" not in screen.raw
         screen.type("\x04")
         assert screen.ended() == 0
+
+
+def test_a_game_that_runs_by_itself_ends_by_itself_and_leaves_its_result(tmp_path: Path) -> None:
+    arguments = ("play", "--auto", "--bots", "keller", "--target", "1", "--bot-delay", "0.01")
+    with shell(tmp_path, " ".join([COMMAND, *arguments, "--name", "Ann"])) as screen:
+        screen.shows("all done")
+        assert b"\x1b[?1049l" in screen.raw
+        behind = screen.raw.rpartition(b"\x1b[?1049l")[2].decode()
+        assert "wins the game after" in behind
+        assert "Columns claimed: Ann" in behind
+        assert "code 0" in behind
+    assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
 
 
 def test_the_menu_leads_to_the_full_screen_with_keys_of_ones_own_and_back(tmp_path: Path) -> None:

@@ -59,6 +59,14 @@ class Host:
         return self.process.returncode, out, err
 
 
+def _first_line(pipe: int) -> str:
+    """Nothing beyond it is read: the rest is for ``communicate``, which passes the buffer by."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(pipe, 1)):
+        line += byte
+    return line.decode()
+
+
 @contextmanager
 def hosting(home: Path, *arguments: str, port: int = 0, **more: str) -> Iterator[Host]:
     """A server on this port or a free one, killed at the end if it still runs."""
@@ -73,7 +81,7 @@ def hosting(home: Path, *arguments: str, port: int = 0, **more: str) -> Iterator
     try:
         assert process.stdout is not None
         assert process.stderr is not None
-        line = process.stdout.readline()
+        line = _first_line(process.stdout.fileno())
         bound = re.search(r":(\d+)", line)
         assert bound, line + process.stderr.read()
         yield Host(process, int(bound[1]))

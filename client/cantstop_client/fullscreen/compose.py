@@ -12,7 +12,6 @@ from cantstop_client.fullscreen.fragments import (
     filled,
     fitted,
     line,
-    wrapped,
 )
 from cantstop_client.fullscreen.logbook import log_lines
 from cantstop_client.fullscreen.pages import page_lines
@@ -30,7 +29,9 @@ from cantstop_client.gate import mapped
 from cantstop_client.glyphs import letter
 from cantstop_client.render import waiting_lines
 from cantstop_client.view import RoomView
+from cantstop_client.widths import wrapped
 from cantstop_client.wording import dice_in_words, named, options_in_words, seat_name
+from cantstop_protocol.text import cells
 
 Layout = Literal["wide", "usual", "compact", "none"]
 
@@ -217,9 +218,16 @@ def _turn_or(scene: Scene, other: Line, width: int) -> Line:
         keys = f"{scene.keys.roll} rolls"
     else:
         keys = f"{scene.keys.roll} rolls again, {scene.keys.stop} stops"
+    begins = f">>> YOUR TURN, {letter(turn.seat)} {seat_name(room.table, turn.seat)}: "
     if scene.typed.strip() and scene.chosen_by_number is None:
-        keys = f"send the line or clear it (Ctrl-U), then {keys}"
-    text = f">>> YOUR TURN, {letter(turn.seat)} {seat_name(room.table, turn.seat)}: {keys} <<<"
+        for way in ("send the line or clear it (Ctrl-U), then ", "clear the line (Ctrl-U): "):
+            text = f"{begins}{way}{keys} <<<"
+            if cells(text) <= width:
+                break
+        else:
+            text = f">>> YOUR TURN: Ctrl-U, then {keys} <<<"
+    else:
+        text = f"{begins}{keys} <<<"
     return fitted(line(text.center(width), "turn"), width)
 
 

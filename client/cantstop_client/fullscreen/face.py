@@ -29,10 +29,18 @@ from cantstop_client.fullscreen.scene import (
 from cantstop_client.happenings import Happening
 from cantstop_client.intents import AskHint, Hint, Local, LocalTopic, Move, Nothing, Send
 from cantstop_client.output import Output
-from cantstop_client.render import hint_lines, rooms_lines, unfit_lines, who_lines
+from cantstop_client.render import (
+    hint_lines,
+    result_lines,
+    rooms_lines,
+    unfit_lines,
+    who_lines,
+)
 from cantstop_client.session import Session
 from cantstop_client.view import News, View, left
+from cantstop_client.wording import event_line
 from cantstop_protocol.commands import Choose, Leave, Roll, Stop
+from cantstop_protocol.events import Abandoned, Finished
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms, Update
 
 if TYPE_CHECKING:
@@ -61,7 +69,8 @@ class FullScreenFace:
     """Shows what a session tells, and asks it what is typed.
 
     A move counts for the decision that is on the screen when its key is pressed. Requests are
-    made one after the other; keys never wait for them.
+    made one after the other; keys never wait for them. ``unattended``: it ends with the game, and
+    leaves the result behind.
     """
 
     def __init__(
@@ -70,6 +79,7 @@ class FullScreenFace:
         manner: Manner,
         directory: Path,
         *,
+        unattended: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.scene = Scene(mouse=manner.mouse, keys=manner.keys)
@@ -89,15 +99,12 @@ class FullScreenFace:
         self._lines: list[str] = []
         self._size = (80, 24)
         self._code = 0
+        self._unattended = unattended
+        self._result: list[str] = []
 
     @property
     def view(self) -> View:
         return self.scene.view
-
-    @view.setter
-    def view(self, view: View) -> None:
-        """Somebody else is at the keyboard."""
-        self._show(replace(self.scene, view=view))
 
     def say(self, lines: Iterable[str]) -> None:
         """Lines of our own, in the log."""
@@ -123,6 +130,10 @@ class FullScreenFace:
             if rings(self._manner.bell, before, self.view, news):
                 self._terminal.ring()
             self._terminal.set_title(title_of(self.view))
+        if self._unattended and not self._result:
+            self._result = self._result_lines(news)
+            if self._result:
+                self.leave(0)
 
     async def run(self, session: Session) -> int:
         """Play until the person or the server ends it: the exit code.
@@ -131,6 +142,10 @@ class FullScreenFace:
         """
         from cantstop_client.fullscreen.toolkit import Terminal
 
+        if self._result:
+            # It was over before there was a screen.
+            self._output.lines(self._result)
+            return 0
         self._lines = typed_lines.load(self._directory)
         self._terminal = Terminal(self, mouse=self._manner.mouse, history=self._lines)
         self._terminal.set_title(title_of(self.view))
@@ -147,6 +162,7 @@ class FullScreenFace:
         if not ending.done():
             ending.cancel()
             await asyncio.gather(ending, return_exceptions=True)
+            self._output.lines(self._result)
             return self._code
         ended = ending.result()
         if not ended.clean:
@@ -318,6 +334,16 @@ class FullScreenFace:
                 self._show(replace(self.scene, view=left(self.view)))
                 self.say(["You have left the room: /rooms lists the others"])
         return True
+
+    def _result_lines(self, news: Iterable[News]) -> list[str]:
+        """How the game ended, if it has ended with these events."""
+        room = self.scene.room
+        if room is None:
+            return []
+        ends = [item for item in news if isinstance(item.event, Finished | Abandoned)]
+        words = self.style.marks.words
+        told = [event_line(item, room.table, words) for item in ends]
+        return [*told, *result_lines(room.table)] if told else []
 
     def _hint_lines(self, hinted: Hinted) -> list[str]:
         room = self.scene.room

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cantstop_client.widths import cut
 from cantstop_protocol.text import cells
 
 
@@ -38,18 +39,6 @@ def text_of(fragments: Iterable[Fragment]) -> str:
     return "".join(fragment.text for fragment in fragments)
 
 
-def cut(text: str, width: int) -> str:
-    """The text, shortened to at most ``width`` cells."""
-    if len(text) <= width and cells(text) <= width:
-        return text
-    taken = 0
-    for index, character in enumerate(text):
-        taken += max(cells(character), 0)
-        if taken > width:
-            return text[:index]
-    return text
-
-
 def fitted(fragments: Line, width: int, role: str = "") -> Line:
     """The line in exactly ``width`` cells: cut, or filled up with spaces in this role."""
     kept: list[Fragment] = []
@@ -80,21 +69,3 @@ def ends(left: Line, right: Line, width: int, role: str = "") -> Line:
     """A line with something at both of its ends; the right end is the one that stays whole."""
     room = max(0, width - width_of(right))
     return fitted((*fitted(left, room, role), *right), width, role)
-
-
-def wrapped(text: str, width: int, indent: str = "  ") -> list[str]:
-    """The text in lines of at most ``width`` cells, broken at spaces where there are any."""
-    lines: list[str] = []
-    rest = text
-    while cells(rest) > width:
-        head = cut(rest, width)
-        space = head.rfind(" ")
-        if space > len(indent):
-            head = head[:space]
-        head = head or rest[:1]
-        lines.append(head.rstrip())
-        tail = rest[len(head) :].lstrip()
-        if not tail:
-            return lines
-        rest = (indent if width > 2 * len(indent) else "") + tail
-    return [*lines, rest]

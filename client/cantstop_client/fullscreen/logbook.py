@@ -2,8 +2,9 @@
 
 import re
 
-from cantstop_client.fullscreen.fragments import Fragment, Line, filled, line, wrapped
+from cantstop_client.fullscreen.fragments import Fragment, Line, filled, line
 from cantstop_client.fullscreen.scene import Entry, Scene
+from cantstop_client.widths import wrapped
 
 
 def log_lines(scene: Scene, width: int, height: int) -> list[Line]:

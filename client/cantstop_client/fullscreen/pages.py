@@ -1,7 +1,7 @@
 """What opens over the table: keys and commands of this moment, the rules, the odds. Pure."""
 
 from cantstop_client.commands import COMMANDS, When
-from cantstop_client.fullscreen.fragments import Fragment, Line, line, wrapped
+from cantstop_client.fullscreen.fragments import Fragment, Line, line
 from cantstop_client.fullscreen.keys import KEYS, is_now, named_keys
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import PageName, Scene
@@ -9,6 +9,7 @@ from cantstop_client.render import odds_lines
 from cantstop_client.rules_page import RULES
 from cantstop_client.triples import triple_lines
 from cantstop_client.view import View
+from cantstop_client.widths import wrapped
 
 _USAGE: int = 28
 

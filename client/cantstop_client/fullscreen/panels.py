@@ -6,17 +6,16 @@ from typing import Final
 from cantstop_client.fullscreen.fragments import (
     Fragment,
     Line,
-    cut,
     ends,
     fitted,
     line,
-    wrapped,
 )
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import Scene
 from cantstop_client.glyphs import letter
 from cantstop_client.render import waiting_lines
 from cantstop_client.view import RoomView
+from cantstop_client.widths import cut, wrapped
 from cantstop_client.wording import (
     ALL_ROLLS,
     FIRST_COLUMN,

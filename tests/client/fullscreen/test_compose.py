@@ -114,6 +114,15 @@ def test_a_line_that_is_begun_is_told_to_be_in_the_way() -> None:
     assert shown[-1] == "> so"
 
 
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_what_is_to_be_done_with_a_begun_line_fits_the_screen(width: int) -> None:
+    for moment in ("mid_turn", "claim"):
+        banner = texts(replace(scene_of(moment, 4), typed="so"), width, 24)[-2].strip()
+        assert banner.startswith(">>> YOUR TURN")
+        assert "Ctrl-U" in banner
+        assert banner.endswith("<<<")
+
+
 def test_chat_gives_way_before_the_board_does() -> None:
     for width, height in SIZES:
         shown = "\n".join(texts(scene_of("mid_turn", 4), width, height))

@@ -15,7 +15,7 @@ from cantstop_client.glyphs import ASCII
 from cantstop_client.output import Output
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import Chat, Choose, Hint, Leave, ListRooms, Roll, Stop
-from cantstop_protocol.events import Chatted, Stopped, Unrecognised
+from cantstop_protocol.events import Chatted, Finished, Stopped, Unrecognised
 from cantstop_protocol.messages import (
     Alternative,
     Entered,
@@ -26,7 +26,7 @@ from cantstop_protocol.messages import (
     Update,
     Welcome,
 )
-from cantstop_protocol.table import Option
+from cantstop_protocol.table import Option, Result
 
 OPTIONS = (
     Option((4,), (0, 0, 1, *[0] * 8), 0, 8),
@@ -55,12 +55,18 @@ class Asked:
 
 
 class Rig:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, unattended: bool = False) -> None:
         self.now = 100.0
         self.session = Asked()
         manner = Manner(Style(ASCII_MARKS))
-        output = Output(io.StringIO(), ASCII, 80)
-        self.face = FullScreenFace(output, manner, directory, clock=lambda: self.now)
+        self._out = io.StringIO()
+        self.face = FullScreenFace(
+            Output(self._out, ASCII, 80),
+            manner,
+            directory,
+            unattended=unattended,
+            clock=lambda: self.now,
+        )
         self.face.listen(Welcome(re=1, name="Ann", rooms=()))
 
     def at(self, decision: str | None, seq: int = 1, **fields) -> "Rig":
@@ -80,6 +86,11 @@ class Rig:
             await asyncio.sleep(0)
         asking.cancel()
         return self.session.asked
+
+    @property
+    def shown(self) -> str:
+        """What was printed outside the screen."""
+        return self._out.getvalue()
 
     @property
     def said(self) -> str:
@@ -276,6 +287,20 @@ def test_scrolling_a_page_ends_at_its_end(rig: Rig) -> None:
     bottom = rig.face.scene.page_scroll
     rig.face.scroll(1)
     assert 0 < rig.face.scene.page_scroll < bottom
+
+
+def test_an_unattended_game_leaves_its_result_behind(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, unattended=True).at("theirs")
+    over = table(
+        seat("Ann"),
+        seat("Ben"),
+        phase="over",
+        result=Result(game="g1", winner=1, turns=9, abandoned=False),
+    )
+    rig.face.listen(Update(seq=2, event=Finished("g1", 1, 9), table=over))
+    rig.face.listen(Update(seq=3, event=Chatted("Ben", 1, "late"), table=over))
+    assert asyncio.run(rig.face.run(rig.session)) == 0
+    assert rig.shown == "Ben wins the game after 9 turns\nColumns claimed: Ann 0, Ben 0\n"
 
 
 async def test_a_person_may_have_other_keys(tmp_path: Path) -> None:
