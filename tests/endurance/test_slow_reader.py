@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import socket
 from pathlib import Path
 from statistics import median
 
@@ -13,13 +12,11 @@ from crowd import Crowd
 from guest import Guest
 from longrun import length, seeded
 from patience import until
-from websockets.asyncio.client import connect
+from slow import slow_client, stop_reading
 from websockets.exceptions import ConnectionClosed
-from websockets.typing import Subprotocol
 from wire import WireClient, serving
 
 from cantstop_protocol import commands, messages
-from cantstop_protocol.limits import SUBPROTOCOL
 from cantstop_server.config import Limits
 from cantstop_server.net.connection import Connection
 
@@ -57,7 +54,7 @@ async def test_who_never_reads_is_cut_off_and_disturbs_nobody(
         before = census(server)
         crowd = Crowd(server.port, random, more=lambda: not done.is_set())
         playing = asyncio.create_task(crowd.play(TABLES))
-        slow = await slow_client(server.port)
+        slow = await slow_client(server.port, "Slow")
         entered = await slow.create(seats=3, target=2)
         assert isinstance(entered, messages.Entered)
         code = entered.table.room
@@ -78,12 +75,14 @@ async def test_who_never_reads_is_cut_off_and_disturbs_nobody(
             await talk(talker)
         usual = taken(crowd)
         reading.cancel()
-        slow.websocket.transport.pause_reading()
+        stop_reading(slow)
         said = 0
         while said < lines or (said < ENOUGH and not is_away(talker, "Slow")):
             await talk(talker)
             said += AT_ONCE
-        assert is_away(talker, "Slow"), "its seat is shown as away"
+        if not is_away(talker, "Slow"):
+            slow.websocket.transport.abort()  # or the server would wait for it at its end
+            raise AssertionError("its seat is not shown as away")
         beside_slow = taken(crowd)
 
         done.set()
@@ -138,26 +137,6 @@ def bytes_that_wait(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], li
     monkeypatch.setattr(Connection, "_flush", flush_watched)
     monkeypatch.setattr(Connection, "_cut", cut_watched)
     return most, lengths
-
-
-async def slow_client(port: int) -> WireClient:
-    """Somebody with as little room for what arrives as the system allows."""
-    sock = socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
-    sock.setblocking(False)
-    await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
-    websocket = await connect(
-        f"ws://127.0.0.1:{port}",
-        sock=sock,
-        subprotocols=[Subprotocol(SUBPROTOCOL)],
-        compression=None,
-        max_size=2**20,
-        ping_interval=None,
-    )
-    client = WireClient(websocket)
-    await client.receive()
-    await client.hello("Slow")
-    return client
 
 
 async def talk(guest: Guest) -> None:
