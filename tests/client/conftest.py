@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scenes
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
@@ -17,7 +18,7 @@ from cantstop_protocol.codec import decode_command, encode
 from cantstop_protocol.commands import Command, Hello
 from cantstop_protocol.limits import SUBPROTOCOL
 from cantstop_protocol.messages import Greeting, Message, Welcome
-from cantstop_protocol.table import Columns, GameOptions, Seat, Table, Turn
+from cantstop_protocol.table import Columns, Seat, Table, Turn
 
 SECONDS = 90
 """How long anything may take before a test fails; far above what is ever needed."""
@@ -161,21 +162,7 @@ def table(seat: Callable[..., Seat]) -> Callable[..., Table]:
 
     def make(*seats: Seat | None, owners: dict[int, int] | None = None, **fields: Any) -> Table:
         sitting = seats or (seat("Ann"), seat("keller", bot="keller"))
-        usual: dict[str, Any] = {
-            "room": "LEZAT",
-            "title": "",
-            "phase": "playing",
-            "options": GameOptions(seats=len(sitting)),
-            "creator": "Ann",
-            "private": False,
-            "spectators": (),
-            "lengths": LENGTHS,
-            "owners": tuple((owners or {}).get(column) for column in range(2, 13)),
-            "game": "g1",
-            "turn": None,
-            "result": None,
-        }
-        return Table(seats=sitting, **(usual | fields))
+        return scenes.table(*sitting, owners=owners, **{"title": "", **fields})
 
     return make
 
