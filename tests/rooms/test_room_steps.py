@@ -1,5 +1,8 @@
 """The room as a pure state machine: who may do what, and what it leads to."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 from roomscript import ANN, BEN, CAT, DAN, SAMPLES, Room, refusal, started
 
@@ -250,6 +253,27 @@ def test_the_last_one_left_wins_and_the_game_counts() -> None:
     assert (outcome.archive.status, outcome.archive.winner) == ("finished", 0)
     assert [seat.resigned for seat in outcome.archive.seats] == [False, True]
     assert table_of(room.state).phase == "over"
+
+
+def test_an_archived_game_knows_when_its_turns_ended_and_never_goes_back_in_time() -> None:
+    room = started((6, 6, 6, 6))
+    seconds = iter((7.04, 5.0, 20.0))
+    assert room.state.game is not None
+    start = room.state.game.started_at
+
+    def end_turn(person: Person) -> Outcome:
+        at = start + timedelta(seconds=next(seconds))
+        room.world = replace(room.world, now=lambda: at)
+        room.move(person, commands.Roll)
+        room.move(person, commands.Choose, option=1)
+        return room.move(person, commands.Stop)
+
+    end_turn(ANN)
+    end_turn(BEN)
+    end_turn(ANN)
+    archived = play.abandon(room.state, room.world.now()).archive
+    assert archived is not None
+    assert archived.turn_ends == (7.0, 7.0, 20.0)
 
 
 def test_an_abandoned_game_is_marked_so() -> None:

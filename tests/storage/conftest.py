@@ -112,6 +112,9 @@ def make_game() -> Callable[..., ArchivedGame]:
             winner=winner,
             turns=17,
             seats=seats,
+            rated=False,
+            turn_ends=(12.5, 600.0),
+            proof="the dice",
         )
 
     return make

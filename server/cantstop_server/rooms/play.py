@@ -143,6 +143,8 @@ def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
     except RulesError as error:
         raise Refused(ErrorCode.NOT_ALLOWED, str(error)) from error
     live = replace(live, course=live.course + course.notation(action))
+    if after.turn != position.turn or after.phase is game.Phase.OVER:
+        live = _with_turn_end(live, now)
     state = replace(state, position=after, game=live)
     told = _told(event)
     if after.phase is not game.Phase.OVER:
@@ -195,6 +197,13 @@ def _fresh(seat: SeatState, options: GameOptions) -> SeatState:
     return replace(seat, autopilot=None, relief=None, overruns=0, bank=bank)
 
 
+def _with_turn_end(live: LiveGame, now: datetime) -> LiveGame:
+    """The game with another turn's end, never before the last one: clocks are set back."""
+    last = live.turn_ends[-1] if live.turn_ends else 0.0
+    seconds = round((now - live.started_at).total_seconds(), 1)
+    return replace(live, turn_ends=(*live.turn_ends, max(last, seconds)))
+
+
 def _running(state: RoomState) -> Game:
     if state.position is None or not state.playing:
         text = "the game is over" if state.game else "the game has not begun"
@@ -232,6 +241,7 @@ def _ended(
         winner=result.winner,
         turns=result.turns,
         seats=tuple(_archived(seat, i, position) for i, seat in enumerate(state.seats) if seat),
+        turn_ends=live.turn_ends,
     )
     return Outcome(replace(state, game=replace(live, result=result)), events, archive)
 

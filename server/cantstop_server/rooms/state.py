@@ -47,13 +47,17 @@ class SeatState(Struct, frozen=True):
 
 
 class LiveGame(Struct, frozen=True):
-    """The room's game, running or just over: all that is needed to replay it."""
+    """The room's game, running or just over: all that is needed to replay it.
+
+    ``turn_ends`` are when its turns ended, in seconds since its start, to a tenth.
+    """
 
     id: str
     setup: Setup
     course: str
     started_at: datetime
     result: Result | None = None
+    turn_ends: tuple[float, ...] = ()
 
 
 class Accepted(Struct, frozen=True, array_like=True):

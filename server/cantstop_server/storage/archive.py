@@ -32,6 +32,9 @@ def add(connection: Connection, game: ArchivedGame) -> None:
             ended_at=game.ended_at,
             winner=game.winner,
             turns=game.turns,
+            rated=game.rated,
+            turn_ends=" ".join(f"{seconds:.1f}" for seconds in game.turn_ends) or None,
+            proof=game.proof,
         )
     )
     ids = [_player_id(connection, game, seat) for seat in game.seats]
@@ -113,4 +116,7 @@ def _game(row: Row[Any], seats: tuple[ArchivedSeat, ...]) -> ArchivedGame:
         winner=row.winner,
         turns=row.turns,
         seats=seats,
+        rated=row.rated,
+        turn_ends=tuple(float(seconds) for seconds in (row.turn_ends or "").split()),
+        proof=row.proof,
     )

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    true,
 )
 
 
@@ -83,6 +84,9 @@ games: Final = Table(
     Column("ended_at", UtcDateTime, nullable=False),
     Column("winner", Integer),
     Column("turns", Integer, nullable=False),
+    Column("rated", Boolean, server_default=true(), nullable=False),
+    Column("turn_ends", Text),
+    Column("proof", Text),
     Index(None, "ended_at", "id"),
 )
 

@@ -46,6 +46,9 @@ class ArchivedGame:
     """A game that has ended; an abandoned one counts for nobody.
 
     ``winner`` is a seat, times are aware; setup and course replay it (``rules.course``).
+    ``rated`` says that it counts for the ratings. ``turn_ends`` are when the turns ended, in
+    seconds since the start, empty if nobody took the time. ``proof`` is the evidence for the
+    dice, as text, if there is any.
     """
 
     id: str
@@ -57,6 +60,9 @@ class ArchivedGame:
     winner: int | None
     turns: int
     seats: tuple[ArchivedSeat, ...]
+    rated: bool = True
+    turn_ends: tuple[float, ...] = ()
+    proof: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
