@@ -5,9 +5,10 @@ from functools import partial
 import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from cantstop_server.storage import archive, live, players, records
+from cantstop_server.storage import history, live, players, records
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.errors import DatabaseFault, NameTaken, StorageError
+from cantstop_server.storage.history import HistoryQuery
 from cantstop_server.storage.migrate import migrate
 
 
@@ -31,7 +32,8 @@ async def test_any_asyncio_driver_will_do(database, told, make_game, seat_bot, s
     await database.write(partial(live.store, writes=writes, now=now))
     (room,) = await database.read(partial(live.load, scope="host"))
     assert room.events == ((1, b"e"),)
-    assert await database.read(partial(archive.history, limit=5, player="ann")) == [game]
+    of_ann = partial(history.page, query=HistoryQuery(player="ann"), limit=5, after=None)
+    assert (await database.read(of_ann)).games == (game,)
     record, other = await database.read(partial(records.load, name=None))
     assert ann.player == 1
     assert (record.name, record.wins, other.bot) == ("Ann", 1, "keller")

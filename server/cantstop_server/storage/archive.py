@@ -1,18 +1,15 @@
 """The archive: every game that has ended, with the course that replays it."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import Connection, Row, exists, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from cantstop_server.rules.setup import Setup
-from cantstop_server.storage import records
+from cantstop_server.storage import entries, records
 from cantstop_server.storage.models import game_seats, games, players
-from cantstop_server.storage.players import bot_id, is_named
+from cantstop_server.storage.players import bot_id
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
-
-MAX_HISTORY: Final = 1000
-"""How many games one question may ask for."""
 
 
 def add(connection: Connection, game: ArchivedGame) -> None:
@@ -52,24 +49,16 @@ def add(connection: Connection, game: ArchivedGame) -> None:
             for index, (player, seat) in enumerate(zip(ids, game.seats, strict=True))
         ],
     )
+    entries.enter(connection, game, ids)
     if game.status == "finished":
         records.count(connection, game, ids)
 
 
-def history(connection: Connection, limit: int, player: str | None) -> list[ArchivedGame]:
-    """The newest games, of everybody or of one player; at most ``MAX_HISTORY``."""
-    query = select(games).order_by(games.c.ended_at.desc(), games.c.id.desc())
-    if player is not None:
-        query = query.where(
-            exists().where(
-                game_seats.c.game_id == games.c.id,
-                game_seats.c.player_id == players.c.id,
-                is_named(player),
-            )
-        )
-    rows = connection.execute(query.limit(max(0, min(limit, MAX_HISTORY)))).all()
-    seats = _seats(connection, [row.id for row in rows])
-    return [_game(row, seats.get(row.id, ())) for row in rows]
+def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
+    """The games with these identifiers, those that there are."""
+    rows = connection.execute(select(games).where(games.c.id.in_(ids))).all()
+    seats = _seats(connection, ids)
+    return {row.id: _game(row, seats.get(row.id, ())) for row in rows}
 
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:

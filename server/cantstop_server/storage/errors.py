@@ -11,5 +11,9 @@ class DatabaseFault(StorageError):
     """The database as a whole does not work now: locked, full, read-only, damaged, gone."""
 
 
+class BadQuestion(StorageError):
+    """What was asked for makes no sense; the text says what would."""
+
+
 class NameTaken(Exception):
     """The name belongs to somebody else: the token does not fit it."""

@@ -42,6 +42,9 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+_by_code_point: Final = String(40).with_variant(String(40, collation="C"), "postgresql")
+"""Text that every database sorts as Python does."""
+
 metadata: Final = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -121,6 +124,34 @@ solitaire: Final = Table(
     Column("best_turns", Integer, nullable=False),
 )
 """Running counts of finished solitaire games, and the fewest turns that one took."""
+
+history: Final = Table(
+    "history",
+    metadata,
+    Column("player_id", Integer, primary_key=True, autoincrement=False),
+    Column("opponent_id", Integer, primary_key=True, autoincrement=False),
+    Column("ended_at", UtcDateTime, primary_key=True),
+    Column("game_id", _by_code_point, ForeignKey("games.id"), primary_key=True),
+    Column("variant", Integer, nullable=False),
+    Column("outcome", String(10), nullable=False),
+    Index(
+        "ix_history_filtered",
+        "player_id",
+        "opponent_id",
+        "variant",
+        "outcome",
+        "ended_at",
+        "game_id",
+    ),
+    sqlite_with_rowid=False,
+)
+"""The games of everybody, of each player, and of each two players who met, by their end.
+
+0 is everybody as ``player_id`` and anybody as ``opponent_id``. ``variant`` is seats, target and
+whether dead markers are kept as three digits. ``outcome`` is ``won``, ``lost`` or ``abandoned``
+for the player, ``finished`` or ``abandoned`` for everybody. All of it follows from ``games`` and
+``game_seats``: a page of history reads one short stretch of an index, however many games there are.
+"""
 
 live_rooms: Final = Table(
     "live_rooms",

@@ -61,6 +61,11 @@ def is_named(name: str) -> ColumnElement[bool]:
     return players.c.name_key.in_([name_key(name), _bot_key(name)])
 
 
+def is_kind(kind: str) -> ColumnElement[bool]:
+    """The kind of computer player."""
+    return players.c.name_key == _bot_key(kind)
+
+
 def _bot_key(kind: str) -> str:
     # No person's name begins so: a person and a kind of computer player never share a row.
     return f"@{name_key(kind)}"

@@ -47,9 +47,11 @@ def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
         elif row.against is not None:
             record.against[row.against] = _sum(record.against, row.against, row.games, row.wins)
         found[row.id] = record
-    for best in connection.execute(select(solitaire).order_by(solitaire.c.target)):
-        if best.player_id in found:
-            found[best.player_id].solitaire[best.target] = (best.games, best.best_turns)
+    best_of = select(solitaire).order_by(solitaire.c.target)
+    if name is not None:
+        best_of = best_of.where(solitaire.c.player_id.in_(list(found)))
+    for best in connection.execute(best_of):
+        found[best.player_id].solitaire[best.target] = (best.games, best.best_turns)
     return sorted(found.values(), key=_rank)
 
 

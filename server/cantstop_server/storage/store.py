@@ -8,9 +8,10 @@ from typing import Final
 
 from sqlalchemy import Connection, insert, select, update
 
-from cantstop_server.storage import archive, live, players, records
+from cantstop_server.storage import archive, history, live, players, records
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
+from cantstop_server.storage.history import HistoryPage, HistoryQuery
 from cantstop_server.storage.journal import Journal, RoomWrite
 from cantstop_server.storage.migrate import migrate
 from cantstop_server.storage.models import server
@@ -97,7 +98,18 @@ class Store:
 
         A ``limit`` of 0 or less gives none, one past 1,000 gives 1,000.
         """
-        return await self._database.read(partial(archive.history, limit=limit, player=player))
+        return list((await self.history_page(HistoryQuery(player=player), limit=limit)).games)
+
+    async def history_page(
+        self, query: HistoryQuery, *, limit: int = 20, after: str | None = None
+    ) -> HistoryPage:
+        """The games that fit, newest first; ``after`` is the ``next`` of the page before.
+
+        Limits are as in ``history``. Raises ``BadQuestion`` for a question that makes no sense.
+        """
+        return await self._database.read(
+            partial(history.page, query=query, limit=limit, after=after)
+        )
 
     async def find_game(self, game: str) -> list[ArchivedGame]:
         """The games whose identifier begins so, two at most; of an empty one the newest game."""

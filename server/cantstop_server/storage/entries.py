@@ -1,0 +1,75 @@
+"""The index of history: which games are whose, by their end. All of it follows from the games."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final, Literal, NamedTuple
+
+from sqlalchemy import Connection, insert
+
+from cantstop_server.rules.errors import InvalidSetup
+from cantstop_server.rules.setup import MAX_SEATS, MAX_TARGET, Setup, make_setup
+from cantstop_server.storage.models import history
+from cantstop_server.storage.types import ArchivedGame
+
+EVERYBODY: Final = 0
+"""In place of a player's number: the games of everybody."""
+
+ANYBODY: Final = 0
+"""In place of an opponent's number: the player's games against whomever."""
+
+Outcome = Literal["won", "lost", "abandoned", "finished"]
+
+
+class Entry(NamedTuple):
+    """A row of the index, as ``models.history`` has it."""
+
+    player_id: int
+    opponent_id: int
+    ended_at: datetime
+    game_id: str
+    variant: int
+    outcome: str
+
+
+def enter(connection: Connection, game: ArchivedGame, player_ids: Sequence[int]) -> None:
+    """Enter a game that was archived, with the players at its seats."""
+    rows = [entry._asdict() for entry in entries_of(game, player_ids)]
+    connection.execute(insert(history), rows)
+
+
+def entries_of(game: ArchivedGame, player_ids: Sequence[int]) -> Iterator[Entry]:
+    """The entries of a game: each once, also if a player has two of its seats."""
+    end, variant = (game.ended_at, game.id), variant_of(game.setup)
+    yield Entry(EVERYBODY, ANYBODY, *end, variant, game.status)
+    pairs = {
+        (player, opponent)
+        for seat, player in enumerate(player_ids)
+        for opponent in (ANYBODY, *player_ids[:seat], *player_ids[seat + 1 :])
+    }
+    winner = None if game.winner is None else player_ids[game.winner]
+    for player, opponent in sorted(pairs):
+        outcome = "won" if player == winner else "lost"
+        if game.status != "finished":
+            outcome = game.status
+        yield Entry(player, opponent, *end, variant, outcome)
+
+
+def variant_of(setup: Setup) -> int:
+    """What is played as one number: the digits are seats, target, and 1 if dead markers stay."""
+    return setup.seats * 100 + setup.target * 10 + int(setup.keep_dead_markers)
+
+
+def variants(
+    seats: int | None, target: int | None, keep_dead_markers: bool | None
+) -> tuple[int, ...]:
+    """Every variant that can be played and is like this; None is any."""
+    found = []
+    for some_seats in range(1, MAX_SEATS + 1) if seats is None else (seats,):
+        for some_target in range(1, MAX_TARGET + 1) if target is None else (target,):
+            for keep in (False, True) if keep_dead_markers is None else (keep_dead_markers,):
+                try:
+                    setup = make_setup(some_seats, some_target, keep_dead_markers=keep)
+                except InvalidSetup:
+                    continue
+                found.append(variant_of(setup))
+    return tuple(found)
