@@ -14,6 +14,7 @@ from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.store import Store
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
+from databases import SERVER, new_database
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -23,11 +24,29 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "games.db"
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What needs just a database runs on each kind that there is."""
+    if "kind_of_database" in metafunc.fixturenames:
+        for_files_only = {"file", "at_begin"} & {*metafunc.fixturenames}
+        kinds = ["sqlite", "postgres"] if SERVER and not for_files_only else ["sqlite"]
+        metafunc.parametrize("kind_of_database", kinds)
+
+
 @pytest.fixture
-async def open_store(file: Path) -> AsyncIterator[Callable[..., Awaitable[Store]]]:
+async def database(kind_of_database: str, tmp_path: Path) -> AsyncIterator[str]:
+    """What to open: a new database."""
+    if kind_of_database == "sqlite":
+        yield str(tmp_path / "games.db")
+        return
+    async with new_database() as url:
+        yield url
+
+
+@pytest.fixture
+async def open_store(database: str) -> AsyncIterator[Callable[..., Awaitable[Store]]]:
     opened: list[Store] = []
 
-    async def open_it(database: Path | str = file, **options: Any) -> Store:
+    async def open_it(database: Path | str = database, **options: Any) -> Store:
         store = await Store.open(str(database), **options)
         opened.append(store)
         return store

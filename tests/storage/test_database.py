@@ -22,8 +22,8 @@ async def database(file):
 async def test_any_asyncio_driver_will_do(database, told, make_game, seat_bot, seat_person):
     game = make_game("g", seat_person(1), seat_bot("keller"))
     now = game.ended_at
-    await database.prepare(partial(migrate, name=database.name))
-    await database.prepare(partial(migrate, name=database.name))
+    await database.prepare(partial(migrate, name=database.name, keep_copy=database.keep_copy))
+    await database.prepare(partial(migrate, name=database.name, keep_copy=database.keep_copy))
     register = partial(players.identify, name="Ann", key="ann", now=now)
     ann = await database.write(partial(register, token_hash=b"t"))
     with pytest.raises(NameTaken):
@@ -44,7 +44,7 @@ async def test_faults_of_the_database_and_of_the_data_are_told_apart(database, t
     now = make_game("g").ended_at
     with pytest.raises(DatabaseFault, match="does not answer"):  # it has no tables yet
         await database.write(partial(live.store, writes=writes, now=now))
-    await database.prepare(partial(migrate, name=database.name))
+    await database.prepare(partial(migrate, name=database.name, keep_copy=database.keep_copy))
     twice = [told.write("a", events=((1, b"e"), (1, b"e")))]
     with pytest.raises(StorageError, match="did not take this") as caught:
         await database.write(partial(live.store, writes=twice, now=now))

@@ -56,6 +56,8 @@ def add(connection: Connection, game: ArchivedGame) -> None:
 
 def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
     """The games with these identifiers, those that there are."""
+    if not ids:
+        return {}
     rows = connection.execute(select(games).where(games.c.id.in_(ids))).all()
     seats = _seats(connection, ids)
     return {row.id: _game(row, seats.get(row.id, ())) for row in rows}

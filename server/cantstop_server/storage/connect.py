@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.errors import DatabaseFault
+from cantstop_server.storage.postgres import PostgresDatabase
 from cantstop_server.storage.sqlite import SqliteDatabase
 
-_POSSIBLE = "give a file, or a URL like sqlite+aiosqlite:///games.db"
+_POSSIBLE = "give a file, or a URL like postgresql+asyncpg://user@host/games"
 
 
 def connect(database: str, *, exclusive: bool, busy_timeout: float) -> Database:
@@ -29,13 +30,18 @@ def connect(database: str, *, exclusive: bool, busy_timeout: float) -> Database:
         if url.query:
             raise DatabaseFault(f"{name}: a SQLite URL takes no options here: {_POSSIBLE}")
         return _sqlite(url.database or "", exclusive=exclusive, busy_timeout=busy_timeout)
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+asyncpg")
     try:
+        if url.drivername == "postgresql+asyncpg":
+            return PostgresDatabase(url, name, exclusive=exclusive, busy_timeout=busy_timeout)
         return Database(create_async_engine(url, hide_parameters=True), name)
     except NoSuchModuleError as error:
         raise DatabaseFault(f"{name}: there is no such kind of database: {_POSSIBLE}") from error
     except ModuleNotFoundError as error:
+        package = "'cantstop[postgres]'" if error.name == "asyncpg" else error.name
         raise DatabaseFault(
-            f"{name} needs a driver that is not installed: try `pip install {error.name}`"
+            f"{name} needs a driver that is not installed: try `pip install {package}`"
         ) from error
     except InvalidRequestError as error:
         raise DatabaseFault(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import (
     DataError,
     DBAPIError,
@@ -59,6 +59,26 @@ class Database:
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
 
+    def check_unserved(self, connection: Connection) -> None:
+        """Raises ``DatabaseFault`` if another process is known to serve this database."""
+
+    def keep_copy(self, connection: Connection, upgrade: str) -> str:
+        """Keep all that there is before its schema changes to ``upgrade``, and say where.
+
+        The copy is made of what others have written; nothing of it is left if the transaction
+        fails. Here it is tables beside the others.
+        """
+        there = inspect(connection).get_table_names()
+        free = (f"before_{upgrade}{n}_" for n in ("", *(f"_{n}" for n in range(2, len(there) + 3))))
+        prefix = next(p for p in free if not any(table.startswith(p) for table in there))
+        for table in there:
+            if not table.startswith("before_"):
+                quote = connection.dialect.identifier_preparer.quote
+                connection.execute(
+                    text(f"CREATE TABLE {quote(prefix + table)} AS SELECT * FROM {quote(table)}")
+                )
+        return f"the tables {prefix}* in it"
+
     async def close(self) -> None:
         """Let go of every connection. Twice is harmless."""
         self._closed = True
@@ -73,7 +93,11 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
-            raise self._explain(error) from error
+            raise self._explain(error) from self._cause(error)
+
+    def _cause(self, error: Exception) -> Exception:
+        """What the log may have of an error: nothing of what was to be stored."""
+        return error
 
     def _explain(self, error: Exception) -> StorageError:
         if isinstance(error, SQLAlchemyError) and not is_fault_of_the_database(error):

@@ -166,7 +166,7 @@ def _statement(
     since: datetime | None,
     present: Sequence[int] | None,
     limit: int,
-) -> Select[tuple[datetime, str]]:
+) -> Select[datetime, str]:
     """The first places of a stretch, in the order in which its index has them."""
     statement = select(history.c.ended_at, history.c.game_id).where(
         history.c.player_id == stretch.player, history.c.opponent_id == stretch.opponent
@@ -186,5 +186,5 @@ def _statement(
     return statement.order_by(history.c.ended_at.desc(), history.c.game_id.desc()).limit(limit)
 
 
-def _places(connection: Connection, statement: Select[tuple[datetime, str]]) -> Iterator[Place]:
+def _places(connection: Connection, statement: Select[datetime, str]) -> Iterator[Place]:
     return iter([Place(end, game) for end, game in connection.execute(statement)])

@@ -2,6 +2,8 @@
 
 import logging
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection, inspect, text
@@ -12,14 +14,27 @@ from cantstop_server.storage.errors import DatabaseFault
 _one_at_a_time: Final = threading.Lock()
 
 
-def migrate(connection: Connection, name: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """An upgrade that was made: the revisions before and after, and where a copy is, if at all."""
+
+    before: str
+    after: str
+    copy: str
+
+
+def migrate(
+    connection: Connection, name: str, keep_copy: Callable[[Connection, str], str]
+) -> Upgrade | None:
     """Bring the schema up to date within the connection's transaction: wholly or not at all.
 
-    Raises ``StorageError`` for a schema that this program does not know.
+    ``keep_copy`` is called first if there is something to keep. Returns what was upgraded, None
+    for a new database and one that is up to date. Raises ``StorageError`` for a schema that this
+    program does not know.
     """
     revision = _revision(connection)
     if revision == HEAD:
-        return
+        return None
     logging.getLogger("alembic").setLevel(logging.WARNING)
     # Imported here since it is slow to import, and most starts find the newest schema.
     from alembic import command
@@ -34,8 +49,10 @@ def migrate(connection: Connection, name: str) -> None:
             f"the database {name} was made by a newer cantstop:"
             " install that version, or give --database another file"
         )
+    copy = "" if revision is None else keep_copy(connection, HEAD)
     with _one_at_a_time:  # Alembic keeps the running migration in a global
         command.upgrade(config, HEAD)
+    return None if revision is None else Upgrade(revision, HEAD, copy)
 
 
 def _revision(connection: Connection) -> str | None:

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from cantstop_server.storage.backup import copy_file, free_name
 from cantstop_server.storage.database import Database, is_fault_of_the_database
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 
@@ -74,6 +75,17 @@ class SqliteDatabase(Database):
         """Run work that writes; it is durable when this returns."""
         return await self._on_thread(partial(self._transact, work))
 
+    def check_unserved(self, connection: Connection) -> None:
+        """Raises ``DatabaseFault`` if another process has opened the file ``exclusive``ly."""
+        if not self._exclusive:
+            self._take_lock()
+
+    def keep_copy(self, connection: Connection, upgrade: str) -> str:
+        """A file beside this one, of what others have written."""
+        copy = free_name(self._path, upgrade)
+        copy_file(self._path, copy)
+        return str(copy)
+
     async def close(self) -> None:
         """Let go of every connection, and of the lock. Twice is harmless."""
         if not self._closed:
@@ -101,7 +113,11 @@ class SqliteDatabase(Database):
                 _check(connection, self.name)
             return work(connection)
 
-        result = self._transact(claim_and_work)
+        try:
+            result = self._transact(claim_and_work)
+        finally:
+            if not self._exclusive:
+                self._lock.release()
         _use_write_ahead_log(self._writer)
         return result
 

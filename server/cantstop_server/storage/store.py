@@ -13,7 +13,7 @@ from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.history import HistoryPage, HistoryQuery
 from cantstop_server.storage.journal import Journal, RoomWrite
-from cantstop_server.storage.migrate import migrate
+from cantstop_server.storage.migrate import Upgrade, migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
 
@@ -32,12 +32,20 @@ def utc_now() -> datetime:
 class Store:
     """An open database. Made by ``open``.
 
-    ``server_id`` is 32 hex digits that the database keeps for good. Every method raises
+    ``server_id`` is 32 hex digits that the database keeps for good; ``upgrade`` is what was
+    done to its schema when it was opened, None if it was up to date or new. Every method raises
     ``StorageError`` when the database does not do its part.
     """
 
-    def __init__(self, database: Database, server_id: str, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        server_id: str,
+        now: Callable[[], datetime],
+        upgrade: Upgrade | None = None,
+    ) -> None:
         self.server_id = server_id
+        self.upgrade = upgrade
         self.journal = Journal(self._store_writes)
         self._database = database
         self._now = now
@@ -50,21 +58,24 @@ class Store:
         exclusive: bool = False,
         busy_timeout: float = 5.0,
         now: Callable[[], datetime] = utc_now,
+        copy: bool = True,
     ) -> "Store":
         """Open a database, and make it or bring it up to date if need be.
 
-        ``database`` is a file's path or an SQLAlchemy URL. ``exclusive`` keeps a SQLite file to
-        this process: no other exclusive opening succeeds until it closes or dies, and the file is
+        ``database`` is a file's path or an SQLAlchemy URL. ``exclusive`` keeps it to this
+        process: no other exclusive opening succeeds until it closes or dies, and a file is
         checked for damage. ``busy_timeout`` is how many seconds to wait for others' locks.
-        Raises ``StorageError``.
+        ``copy`` keeps a copy of it as it was before an upgrade. Raises ``StorageError``.
         """
         opened = connect(database, exclusive=exclusive, busy_timeout=busy_timeout)
         try:
-            server_id = await opened.prepare(partial(_prepare, name=opened.name, now=now()))
+            server_id, upgrade = await opened.prepare(
+                partial(_prepare, database=opened, now=now(), copy=copy)
+            )
         except BaseException:
             await opened.close()
             raise
-        return cls(opened, server_id, now)
+        return cls(opened, server_id, now, upgrade)
 
     async def close(self) -> None:
         """Finish what the journal holds, and let go of the database. Twice is harmless."""
@@ -123,10 +134,16 @@ class Store:
         await self._database.write(partial(live.store, writes=writes, now=self._now()))
 
 
-def _prepare(connection: Connection, name: str, now: datetime) -> str:
-    migrate(connection, name)
+def _prepare(
+    connection: Connection, database: Database, now: datetime, *, copy: bool
+) -> tuple[str, Upgrade | None]:
+    def keep_copy(connection: Connection, upgrade: str) -> str:
+        database.check_unserved(connection)
+        return database.keep_copy(connection, upgrade) if copy else ""
+
+    upgrade = migrate(connection, database.name, keep_copy)
     live.drop_stale(connection, PRIVATE_SCOPES, now - PRIVATE_GAMES_LAST)
-    return _server_id(connection)
+    return _server_id(connection), upgrade
 
 
 def _touch(connection: Connection, server_id: str) -> None:
