@@ -52,12 +52,20 @@ class Database:
             async with self._engine.connect() as connection:
                 return await connection.run_sync(work)
 
+    async def read_as_of_now(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads, and sees nothing of what is written meanwhile."""
+        return await self.read(work)
+
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
         self._check_open()
         with self._explained():
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
+
+    def damage(self, connection: Connection) -> list[str]:
+        """What is broken beneath the rows, a line each, as far as this database can tell."""
+        return []
 
     def check_unserved(self, connection: Connection) -> None:
         """Raises ``DatabaseFault`` if another process is known to serve this database."""

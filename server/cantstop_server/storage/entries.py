@@ -2,13 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    case,
+    func,
+    insert,
+    literal,
+    select,
+)
 
 from cantstop_server.rules.errors import InvalidSetup
 from cantstop_server.rules.setup import MAX_SEATS, MAX_TARGET, Setup, make_setup
-from cantstop_server.storage.models import history
+from cantstop_server.storage.models import game_seats, games, history
 from cantstop_server.storage.types import ArchivedGame
 
 EVERYBODY: Final = 0
@@ -73,3 +82,39 @@ def variants(
                     continue
                 found.append(variant_of(setup))
     return tuple(found)
+
+
+def expected_entries() -> CompoundSelect[Any]:
+    """The whole index, as it follows from the games and their seats."""
+    other = game_seats.alias()
+    variant = games.c.seats * 100 + games.c.target * 10 + _as_int(games.c.keep_dead_markers)
+    won = func.max(_as_int(game_seats.c.seat == games.c.winner)) == 1
+    outcome = case(
+        (games.c.status != "finished", games.c.status), (won, literal("won")), else_=literal("lost")
+    )
+    end = (games.c.ended_at, games.c.id)
+    of_everybody = select(
+        literal(EVERYBODY).label("player_id"),
+        literal(ANYBODY).label("opponent_id"),
+        games.c.ended_at,
+        games.c.id.label("game_id"),
+        variant.label("variant"),
+        games.c.status.label("outcome"),
+    )
+    seated = games.join(game_seats)
+    of_players = (
+        select(game_seats.c.player_id, literal(ANYBODY), *end, variant, outcome)
+        .select_from(seated)
+        .group_by(game_seats.c.player_id, games.c.id)
+    )
+    met = seated.join(other, (other.c.game_id == games.c.id) & (other.c.seat != game_seats.c.seat))
+    of_pairs = (
+        select(game_seats.c.player_id, other.c.player_id, *end, variant, outcome)
+        .select_from(met)
+        .group_by(game_seats.c.player_id, other.c.player_id, games.c.id)
+    )
+    return of_everybody.union_all(of_players, of_pairs)
+
+
+def _as_int(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return case((condition, 1), else_=0)

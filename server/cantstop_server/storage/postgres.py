@@ -60,6 +60,14 @@ class PostgresDatabase(Database):
         if exclusive:
             event.listen(self._writer.sync_engine, "connect", self._take_lock)
 
+    async def read_as_of_now(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads, and sees nothing of what is written meanwhile."""
+        self._check_open()
+        with self._explained():
+            async with self._engine.connect() as connection:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+                return await connection.run_sync(work)
+
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
         self._check_open()

@@ -75,6 +75,15 @@ class SqliteDatabase(Database):
         """Run work that writes; it is durable when this returns."""
         return await self._on_thread(partial(self._transact, work))
 
+    def damage(self, connection: Connection) -> list[str]:
+        """What is broken beneath the rows: pages, indexes, and rows that refer to none."""
+        found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+        orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        return [f"the file: {fault}" for fault in found if fault != "ok"] + [
+            f"table {table}: row {row} refers to a row of {parent} that is not there"
+            for table, row, parent, _ in orphans
+        ]
+
     def check_unserved(self, connection: Connection) -> None:
         """Raises ``DatabaseFault`` if another process has opened the file ``exclusive``ly."""
         if not self._exclusive:

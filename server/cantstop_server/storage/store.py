@@ -9,6 +9,7 @@ from typing import Final
 from sqlalchemy import Connection, insert, select, update
 
 from cantstop_server.storage import archive, history, live, players, records
+from cantstop_server.storage.check import Examination, Progress, examine
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.history import HistoryPage, HistoryQuery
@@ -85,6 +86,14 @@ class Store:
     async def check(self) -> None:
         """Write what is there already: whether the database takes anything down just now."""
         await self._database.write(partial(_touch, server_id=self.server_id))
+
+    async def examine(self, progress: Progress | None = None) -> Examination:
+        """Look whether all is sound, games replayed and counts counted anew; it takes a while.
+
+        ``progress`` is told how many games of how many are done.
+        """
+        work = partial(examine, damage=self._database.damage, progress=progress)
+        return await self._database.read_as_of_now(work)
 
     async def identify(self, name: str, key: str, token_hash: bytes) -> Identity:
         """The person with this name; the first token makes it theirs. ``key`` is its ``name_key``.
