@@ -28,6 +28,8 @@ class ErrorCode(Code):
     BAD_TEXT = "bad_text"
     """A text with nothing visible in it, or too long."""
     BAD_OPTIONS = "bad_options"
+    BAD_QUESTION = "bad_question"
+    """A list of games that makes no sense: a cursor that is none, a result without a player."""
     NO_SUCH_ROOM = "no_such_room"
     BAD_PASSWORD = "bad_password"
     NOT_ADMITTED = "not_admitted"

@@ -5,13 +5,16 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from cantstop_protocol.limits import (
+    MAX_CURSOR_CHARACTERS,
+    MAX_GAMES,
     MAX_ID,
     MAX_INSTANCE_CHARACTERS,
     MAX_PASSWORD_CHARACTERS,
     MAX_TOKEN_CHARACTERS,
     MIN_TOKEN_CHARACTERS,
 )
-from cantstop_protocol.table import GameOptions, SpectatorChat
+from cantstop_protocol.past import GameResult
+from cantstop_protocol.table import DeadMarkers, GameOptions, SpectatorChat
 
 Id = Annotated[int, Meta(ge=1, le=MAX_ID)]
 Ply = Annotated[int, Meta(ge=0, le=MAX_ID)]
@@ -19,6 +22,8 @@ SeatIndex = Annotated[int, Meta(ge=0, le=3)]
 RoomCode = Annotated[str, Meta(min_length=1, max_length=16)]
 BotKind = Annotated[str, Meta(min_length=1, max_length=16)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD_CHARACTERS)]
+Seconds = Annotated[int, Meta(ge=0, le=253_402_300_799)]
+"""A time in seconds since 1970 in UTC, up to the year 9999."""
 RawText = Annotated[str, Meta(max_length=2048)]
 Role = Literal["player", "spectator"]
 AdminAction = Literal["broadcast", "close", "drain", "kick", "players", "rooms", "status"]
@@ -53,6 +58,27 @@ class Hello(Command, frozen=True, tag="hello"):
 
 class ListRooms(Command, frozen=True, tag="list_rooms"):
     """Ask for the open rooms. Answered by ``Rooms``."""
+
+
+class ListGames(Command, frozen=True, tag="list_games"):
+    """Ask for games of the past, newest first. Answered by ``Games``. None does not matter.
+
+    ``player`` and ``opponent`` are names, of people or kinds of computer player; ``kind`` is one
+    that had a seat. ``result`` is the player's, or that of the game. A game counts from ``since``
+    on and before ``until``, by its end. ``after`` is a game's cursor: the list goes on behind it.
+    """
+
+    player: RawText | None = None
+    opponent: RawText | None = None
+    kind: BotKind | None = None
+    seats: Annotated[int, Meta(ge=1, le=4)] | None = None
+    target: Annotated[int, Meta(ge=1, le=5)] | None = None
+    dead_markers: DeadMarkers | None = None
+    result: GameResult | None = None
+    since: Seconds | None = None
+    until: Seconds | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_GAMES)] = 10
+    after: Annotated[str, Meta(max_length=MAX_CURSOR_CHARACTERS)] | None = None
 
 
 class Create(Command, frozen=True, tag="create"):
@@ -207,6 +233,7 @@ class Admin(Command, frozen=True, tag="admin"):
 AnyCommand = (
     Hello
     | ListRooms
+    | ListGames
     | Create
     | Join
     | Leave

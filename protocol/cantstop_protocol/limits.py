@@ -22,6 +22,9 @@ MAX_PASSWORD_CHARACTERS: Final = 64
 MIN_TOKEN_CHARACTERS: Final = 32
 MAX_TOKEN_CHARACTERS: Final = 128
 MAX_INSTANCE_CHARACTERS: Final = 32
+MAX_GAMES: Final = 50
+"""How many games that have ended one list may ask for."""
+MAX_CURSOR_CHARACTERS: Final = 128
 MAX_ID: Final = 2**53 - 1
 """The largest command id and ply: what every language's numbers hold exactly."""
 

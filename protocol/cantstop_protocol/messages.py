@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.past import GameSummary
 from cantstop_protocol.table import RoomSummary, Table
 
 
@@ -81,6 +82,17 @@ class Rooms(Message, frozen=True, tag="rooms"):
 
     re: int
     rooms: tuple[RoomSummary, ...]
+
+
+class Games(Message, frozen=True, tag="games"):
+    """The reply to ``ListGames``: unfinished games first, unless the list goes on behind another.
+
+    ``more`` says that others fit, too, and come after the last one.
+    """
+
+    re: int
+    games: tuple[GameSummary, ...]
+    more: bool
 
 
 class NumberedEvent(Struct, frozen=True):
@@ -195,6 +207,7 @@ AnyMessage = (
     | Error
     | Hinted
     | Rooms
+    | Games
     | Entered
     | Update
     | Notice

@@ -33,6 +33,7 @@ from cantstop_protocol.codec import (
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command, Hint
 from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
+from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -52,6 +53,8 @@ STRUCTURES: Final = (
     GameOptions,
     Alternative,
     RoomSummary,
+    GameSummary,
+    GameSeat,
     NumberedEvent,
     Table,
     Seat,
@@ -80,6 +83,8 @@ LIMITS: Final = {
     "MIN_TOKEN_CHARACTERS": "characters of a token, at least",
     "MAX_TOKEN_CHARACTERS": "characters of a token, at most",
     "MAX_INSTANCE_CHARACTERS": "characters of an instance, at most",
+    "MAX_GAMES": "games that have ended in one list, at most",
+    "MAX_CURSOR_CHARACTERS": "characters of a cursor, at most",
     "MAX_ID": "largest `id` and `ply`",
     "TAIL_EVENTS": "latest events that a room keeps for those who return",
 }
@@ -93,8 +98,8 @@ SETTINGS: Final = {
     "command_burst": "commands, burst",
     "chat_rate": "lines of chat in a second",
     "chat_burst": "lines of chat, burst",
-    "list_rate": "lists of rooms in a second",
-    "list_burst": "lists of rooms, burst",
+    "list_rate": "lists of rooms or games in a second",
+    "list_burst": "lists of rooms or games, burst",
     "password_rate": "tries of a room's password in a second",
     "password_burst": "tries of a room's password, burst",
     "refusal_rate": "refusals in a second, of any kind; `bye` `flood` beyond that",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from databases import SERVER, new_database
 from sqlalchemy import Connection, Engine, event
 
 from cantstop_server.rules.setup import Setup
@@ -14,7 +15,6 @@ from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.store import Store
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
-from databases import SERVER, new_database
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

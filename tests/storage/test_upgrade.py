@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from databases import ask
+from first_release import make_first_release
 from sqlalchemy import inspect, select, text
 
 from cantstop_migrations import HEAD
@@ -13,9 +15,6 @@ from cantstop_server.storage.entries import entries_of
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.history import HistoryQuery
 from cantstop_server.storage.models import game_seats, history
-from cantstop_server.storage.store import Store
-from databases import ask
-from first_release import make_first_release
 
 OF_GAMES = ("g7", "g6", "g5", "g4", "g3", "g2", "g1")
 

@@ -1,6 +1,7 @@
 """One value of every command, message and event, with every field set."""
 
 from cantstop_protocol import codes, commands, events, messages
+from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.table import (
     GameOptions,
     Option,
@@ -59,6 +60,20 @@ TABLE = Table(
 SAMPLE_COMMANDS = [
     commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef", password="pw"),
     commands.ListRooms(id=2),
+    commands.ListGames(
+        id=24,
+        player="Ann",
+        opponent="Ben",
+        kind="keller",
+        seats=3,
+        target=2,
+        dead_markers="kept",
+        result="won",
+        since=1_772_366_400,
+        until=1_772_452_800,
+        limit=50,
+        after="MjAyNi0wMy0wMQ",
+    ),
     commands.Create(id=3, title="Friday", password="pw", options=OPTIONS, role="spectator"),
     commands.Join(id=4, room="BADOK", password="pw", role="spectator", last_seq=17),
     commands.Leave(id=5, room="BADOK"),
@@ -136,6 +151,24 @@ SAMPLE_MESSAGES = [
     messages.Rooms(
         re=3,
         rooms=(RoomSummary("BADOK", "Friday", "waiting", OPTIONS, False, ("Ann",), 2, 0),),
+    ),
+    messages.Games(
+        re=24,
+        games=(
+            GameSummary(
+                game="k3f9x2m7qa",
+                status="finished",
+                seats=(GameSeat("Ann", None, 3, False), GameSeat("keller", "keller", 1, True)),
+                target=2,
+                dead_markers="kept",
+                winner=0,
+                turns=12,
+                started=1_772_366_400.25,
+                ended=1_772_367_000.5,
+                cursor="MjAyNi0wMy0wMQ",
+            ),
+        ),
+        more=True,
     ),
     messages.Entered(
         re=4,

@@ -26,13 +26,15 @@ from cantstop_protocol.commands import (
     Hello,
     Join,
     Leave,
+    ListGames,
     ListRooms,
     Rematch,
     Start,
 )
-from cantstop_protocol.messages import Bye, Error, Greeting, Message, Notice, Rooms, Welcome
+from cantstop_protocol.messages import Bye, Error, Games, Greeting, Message, Notice, Rooms, Welcome
 from cantstop_protocol.text import BadText, clean_name, name_key
 from cantstop_server.config import Limits
+from cantstop_server.lookback import listed, query_of
 from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
 from cantstop_server.net.frames import wire_frame
@@ -45,7 +47,7 @@ from cantstop_server.rooms.password import fits, hash_password
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import check_options, is_bot_name
 from cantstop_server.rooms.state import Accepted, Person
-from cantstop_server.storage.errors import NameTaken, StorageError
+from cantstop_server.storage.errors import BadQuestion, NameTaken, StorageError
 from cantstop_server.storage.store import Store
 
 log = logging.getLogger(__name__)
@@ -236,7 +238,7 @@ class Connection:
             raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
         if isinstance(command, Chat) and not self._chat.take():
             raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
-        if isinstance(command, ListRooms) and not self._lists.take():
+        if isinstance(command, ListRooms | ListGames) and not self._lists.take():
             raise Refused(ErrorCode.TOO_FAST, "the list was asked for too often: wait a second")
 
     async def _obey(self, command: Command) -> None:
@@ -252,6 +254,8 @@ class Connection:
         match command:
             case ListRooms():
                 self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
+            case ListGames():
+                self._reply(await self._games(command))
             case Create():
                 made = self._service.hub.created_by(self._accepted(command))
                 self._check_elsewhere(made)
@@ -312,6 +316,18 @@ class Connection:
         self._reply(Welcome(re=command.id, name=identity.name, rooms=rooms))
         if self._service.health.draining:
             self._reply(Notice(message=DRAINING))
+
+    async def _games(self, command: ListGames) -> Games:
+        try:
+            page = await self._service.store.history_page(
+                query_of(command), limit=command.limit, after=command.after
+            )
+        except BadQuestion as error:
+            raise Refused(ErrorCode.BAD_QUESTION, str(error)) from error
+        except StorageError as error:
+            raise Refused(ErrorCode.STORAGE, str(error)) from error
+        games = listed(page, self._service.hub.playing(), command)
+        return Games(re=command.id, games=games, more=page.next is not None)
 
     def _check_password(self, given: str) -> None:
         password = self._service.password

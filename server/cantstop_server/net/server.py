@@ -7,6 +7,7 @@ import signal
 import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -108,6 +109,8 @@ class Server:
             )
         except StorageError as error:
             raise ServerError(str(error)) from error
+        if self._store.upgrade is not None:
+            log.warning("the database was upgraded", extra=asdict(self._store.upgrade))
         try:
             around = Surroundings(
                 scope=self._scope,

@@ -15,7 +15,7 @@ from cantstop_server.rooms.codes import new_code, normal_code
 from cantstop_server.rooms.owner import Reply, RoomOwner, Surroundings
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import open_room
-from cantstop_server.rooms.state import Accepted, Person, load, load_event
+from cantstop_server.rooms.state import Accepted, Person, RoomState, load, load_event
 from cantstop_server.rooms.table import phase_of, summary_of
 from cantstop_server.storage.types import LiveRoom
 
@@ -114,6 +114,10 @@ class Hub:
         listed = [summary_of(o.durable) for o in self._rooms.values() if o.durable.seq]
         listed.sort(key=lambda room: not room.free_seats)
         return tuple(listed[:MOST_LISTED])
+
+    def playing(self) -> tuple[RoomState, ...]:
+        """The rooms with a running game, as they durably are."""
+        return tuple(o.durable for o in self._rooms.values() if o.durable.playing)
 
     def phases(self) -> Mapping[RoomPhase, int]:
         """How many rooms there are in each phase."""

@@ -131,6 +131,10 @@ class Store:
             partial(history.page, query=query, limit=limit, after=after)
         )
 
+    async def live_states(self) -> list[bytes]:
+        """The states of live rooms, of whatever server, the latest first; at most 1,000."""
+        return await self._database.read(history.live_states)
+
     async def find_game(self, game: str) -> list[ArchivedGame]:
         """The games whose identifier begins so, two at most; of an empty one the newest game."""
         return await self._database.read(partial(archive.find, game=game))
