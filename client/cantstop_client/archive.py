@@ -1,40 +1,13 @@
-"""``history`` and ``stats``: what the database holds, as tables that fit 80 columns and as JSON."""
+"""``stats``: the records of the database, as tables that fit 80 columns and as JSON."""
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cantstop_protocol.text import cells, visible
 
 if TYPE_CHECKING:
     # For the types alone: nothing of the server is loaded to show what it gave.
-    from cantstop_client.local import ArchivedGame, PlayerRecord
-
-
-def game_as_dict(game: "ArchivedGame") -> dict[str, Any]:
-    """A game as plain values that JSON can hold. ``winner`` is a name, None if nobody won."""
-    return {
-        "id": game.id,
-        "status": game.status,
-        "options": {
-            "seats": game.setup.seats,
-            "target": game.setup.target,
-            "dead_markers": "kept" if game.setup.keep_dead_markers else "removed",
-        },
-        "seats": [
-            {
-                "name": seat.name,
-                "kind": seat.bot or "person",
-                "columns": seat.columns,
-                "resigned": seat.resigned,
-            }
-            for seat in game.seats
-        ],
-        "winner": _winner(game),
-        "turns": game.turns,
-        "started_at": _iso(game.started_at),
-        "ended_at": _iso(game.ended_at),
-    }
+    from cantstop_client.local import PlayerRecord
 
 
 def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
@@ -51,21 +24,6 @@ def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
             for target, (games, turns) in sorted(record.solitaire.items())
         },
     }
-
-
-def history_lines(games: Sequence["ArchivedGame"]) -> list[str]:
-    """The games, newest first, a line each and one more where the names need it."""
-    if not games:
-        return ["No game that has ended is to be shown: `cantstop play` starts one"]
-    lines = [f"{'ended (UTC)':<17} {'turns':>5}  {'winner':<20}  columns"]
-    for game in games:
-        ended = game.ended_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
-        winner = _winner(game)
-        outcome = game.status if winner is None else winner
-        scores = [f"{visible(seat.name)} {seat.columns}" for seat in game.seats]
-        start = f"{ended:<17} {game.turns:>5}  {_padded(visible(outcome), 20)}  "
-        lines += _hung(start, scores, 80)
-    return lines
 
 
 def stats_lines(records: Sequence["PlayerRecord"]) -> list[str]:
@@ -104,14 +62,6 @@ def best_lines(records: Sequence["PlayerRecord"]) -> list[str]:
     return lines
 
 
-def _winner(game: "ArchivedGame") -> str | None:
-    return None if game.winner is None else game.seats[game.winner].name
-
-
-def _iso(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 def _pair(pair: tuple[int, int]) -> dict[str, int]:
     games, wins = pair
     return {"games": games, "wins": wins}
@@ -129,18 +79,3 @@ def _seats(seats: int) -> str:
 
 def _padded(text: str, width: int) -> str:
     return text + " " * (width - cells(text))
-
-
-def _hung(start: str, parts: Iterable[str], width: int) -> list[str]:
-    """The parts after the start, those that do not fit on further lines below it."""
-    lines = [start]
-    fresh = True
-    for part in parts:
-        addition = part if fresh else f", {part}"
-        if not fresh and cells(lines[-1] + addition) > width:
-            lines[-1] += ","
-            lines.append(" " * cells(start))
-            addition = part
-        lines[-1] += addition
-        fresh = False
-    return lines

@@ -42,6 +42,21 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
+app.command(
+    "cantstop_client.history_cli:history",
+    name="history",
+    help="Show the games that were played, newest first.",
+)
+app.command(
+    "cantstop_client.db_cli:db_app",
+    name="db",
+    help="Look after the database: check, copy, upgrade, tidy.",
+)
+bench_app.command(
+    "cantstop_client.db_cli:bench_storage",
+    name="storage",
+    help="Time history and records with more and more games.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -360,41 +375,6 @@ def config(*, name: str | None = None, server: str | None = None, json: JsonFlag
         _print_json(as_dict(settings))
     else:
         _print(as_lines(settings))
-    return 0
-
-
-@app.command
-def history(
-    *,
-    limit: int = 20,
-    player: str | None = None,
-    database: str | None = None,
-    json: JsonFlag = False,
-) -> int:
-    """Show the games that have ended, newest first.
-
-    Parameters
-    ----------
-    limit
-        How many at most.
-    player
-        Only games of this player.
-    database
-        The database; by default the one in your data directory.
-    json
-        Print one JSON array.
-    """
-    import asyncio
-
-    from cantstop_client import local
-    from cantstop_client.archive import game_as_dict, history_lines
-
-    path = _database(database)
-    games = asyncio.run(local.history(path, limit, player))
-    if json:
-        _print_json([game_as_dict(game) for game in games])
-    else:
-        _print(history_lines(games) if local.has_database(path) else _no_database(path))
     return 0
 
 

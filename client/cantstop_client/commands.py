@@ -13,6 +13,7 @@ import msgspec
 
 from cantstop_client.intents import (
     AskHint,
+    AskHistory,
     Hint,
     Intent,
     Local,
@@ -21,6 +22,7 @@ from cantstop_client.intents import (
     Nothing,
     Send,
 )
+from cantstop_client.questions import FILTERS_HELP, USAGE, BadFilter, read_words
 from cantstop_client.view import View
 from cantstop_protocol.commands import (
     AddBot,
@@ -124,7 +126,7 @@ def help_lines() -> list[str]:
                 lines += [f"  {row.usage}", f"  {'':<28}  {row.help}"]
             else:
                 lines.append(f"  {row.usage:<28}  {row.help}")
-    return [*lines, *_SETTINGS_HELP]
+    return [*lines, *_SETTINGS_HELP, *FILTERS_HELP]
 
 
 def _move(word: str, view: View) -> Intent | None:
@@ -248,6 +250,15 @@ def _auto(view: View, words: Words) -> Intent:
 def _hint(view: View, words: Words) -> Intent:
     _at_most(words, 0)
     return AskHint()
+
+
+def _history(view: View, words: Words) -> Intent:
+    if [word.casefold() for word in words] == ["more"]:
+        return AskHistory(None)
+    try:
+        return AskHistory(read_words(words))
+    except BadFilter as error:
+        raise _Unusable(str(error)) from error
 
 
 def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Intent]:
@@ -381,6 +392,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
+    CommandRow("history", USAGE, "Games of the past, newest first", "anywhere", _history),
     CommandRow("odds", "[all]", "The chance of a bust: now, or of all threes", "anywhere", _odds),
     CommandRow("quit", "", "End this program; a seat is held a while", "anywhere", _shows("quit")),
 )

@@ -10,6 +10,7 @@ from cantstop_protocol.messages import (
     Entered,
     Error,
     Exit,
+    Games,
     Greeting,
     Hinted,
     Message,
@@ -21,7 +22,7 @@ from cantstop_protocol.messages import (
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Hinted | Rooms | Welcome
+Reply = Ok | Error | Entered | Games | Hinted | Rooms | Welcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,13 @@ class AskHint:
 
 
 @dataclass(frozen=True, slots=True)
+class AskHistory:
+    """Games of the past: ``fields`` of a ``ListGames``, None for the page after the last one."""
+
+    fields: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """Something that is answered here, from what is known already."""
 
@@ -52,4 +59,4 @@ class Nothing:
     """An empty line: it commits nothing."""
 
 
-Intent = Send | Move | AskHint | Local | Hint | Nothing
+Intent = Send | Move | AskHint | AskHistory | Local | Hint | Nothing

@@ -5,7 +5,16 @@ Everything is imported where it is used: joining somebody else's table loads non
 
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from cantstop_client.address import Address, parse_address
 from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
+from cantstop_client.gate import printable
 from cantstop_client.paths import at_home, database_file
+from cantstop_protocol.commands import ListGames
+from cantstop_protocol.past import GameSummary
 from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
@@ -100,9 +112,23 @@ def admin_access(database: str) -> tuple[str, str, str] | None:
             return None
 
 
-async def history(database: str, limit: int, player: str | None) -> "list[ArchivedGame]":
-    """The newest games first; none if there is no database yet."""
-    return await _read(database, lambda store: store.history(limit=limit, player=player), [])
+async def games(
+    database: str, fields: Mapping[str, Any], limit: int, after: str | None
+) -> tuple[tuple[GameSummary, ...], bool]:
+    """A page of history, and whether there is more; nothing if there is no database yet.
+
+    ``fields`` are those of a ``ListGames`` that filter; ``after`` is a game's cursor.
+    """
+    from cantstop_server import lookback
+
+    asked = ListGames(id=1, **fields, limit=max(0, limit), after=after)
+
+    async def ask(store: "Store") -> tuple[tuple[GameSummary, ...], bool]:
+        page = await store.history_page(lookback.query_of(asked), limit=limit, after=after)
+        rooms = lookback.rooms_of(await store.live_states())
+        return lookback.listed(page, rooms, asked), page.next is not None
+
+    return await _read(database, ask, ((), False))
 
 
 async def records(database: str, name: str | None) -> "list[PlayerRecord]":
@@ -238,6 +264,64 @@ def train(
         raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
+async def check_database(
+    database: str, progress: Callable[[int, int], None] | None
+) -> tuple[int, tuple[str, ...]]:
+    """How many games were replayed, and what is wrong, a line each."""
+    from cantstop_server.storage.store import Store
+
+    with _in_our_words():
+        store = await Store.open(database)
+        try:
+            _tell_upgrade(store, database)
+            found = await store.examine(progress)
+        finally:
+            await store.close()
+    return found.games, found.faults
+
+
+async def backup_database(database: str, target: str) -> tuple[str, int]:
+    """Copy a database to a new file: its path, and its size in bytes."""
+    from cantstop_server.storage import care
+
+    copy = at_home(target, "the copy")
+    with _in_our_words():
+        size = await care.backup(database, copy)
+    return str(copy), size
+
+
+async def upgrade_database(database: str, *, copy: bool) -> bool:
+    """Bring a database up to date: whether there was something to do."""
+    from cantstop_server.storage.store import Store
+
+    with _in_our_words():
+        store = await Store.open(database, exclusive=True, copy=copy)
+        await store.close()
+    _tell_upgrade(store, database)
+    return store.upgrade is not None
+
+
+async def vacuum_database(database: str) -> tuple[int, int]:
+    """Give unused space back: the bytes before and after, 0 if nobody knows."""
+    from cantstop_server.storage import care
+
+    with _in_our_words():
+        return await care.vacuum(database)
+
+
+async def bench_storage(
+    sizes: Sequence[int], rounds: int, seed: int, progress: Callable[[int, int], None] | None
+) -> tuple[str, dict[str, Any]]:
+    """How long history and records take with so many games: a report, and plain values."""
+    from cantstop_server.bench.storage import format_storage, run_storage_bench
+
+    try:
+        result = await run_storage_bench(sizes, rounds, seed, progress)
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return format_storage(result), result.as_dict()
+
+
 async def bench_server(
     rooms: list[int], seats: int, spectators: int, rounds: int
 ) -> tuple[str, list[dict[str, Any]]]:
@@ -259,9 +343,19 @@ async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) 
     with _in_our_words():
         store = await Store.open(database)
         try:
+            _tell_upgrade(store, database)
             return await ask(store)
         finally:
             await store.close()
+
+
+def _tell_upgrade(store: "Store", database: str) -> None:
+    """One line on standard error, apart from what was asked for."""
+    done = store.upgrade
+    if done is not None and sys.stderr is not None:
+        copy = f"; as it was it is kept in {done.copy}" if done.copy else ""
+        text = f"The database {database} is upgraded from {done.before} to {done.after}{copy}"
+        print(printable(text), file=sys.stderr)
 
 
 def _hosted(server: "Server") -> Hosted:

@@ -7,15 +7,17 @@ from typing import Any, Final, NamedTuple, Protocol
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
 from cantstop_client.happenings import Ended, Happening
-from cantstop_client.intents import AskHint, Hint, Local, Move, Nothing, Send
+from cantstop_client.intents import AskHint, AskHistory, Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource
+from cantstop_client.past import games_lines
 from cantstop_client.plain_screen import PlainScreen
+from cantstop_client.questions import Pages
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
 from cantstop_client.session import SessionOver
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
-from cantstop_protocol.commands import Choose, Command, Kick, Leave, PassRoom, Resign
-from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
+from cantstop_protocol.commands import Choose, Command, Kick, Leave, ListGames, PassRoom, Resign
+from cantstop_protocol.messages import Error, Games, Hinted, Ok, Rooms
 
 Decision = tuple[str, int]
 
@@ -64,6 +66,7 @@ class PlainFace:
         self._block: tuple[int, Decision | None] = (-1, None)
         self._made: Decision | None = None
         self._told_block = -1
+        self._pages = Pages()
         screen.changed = self._changed.set
         if screen.unattended:
             screen.game_over = self._leave
@@ -151,6 +154,8 @@ class PlainFace:
                 await self._move(session, move, typed)
             case AskHint() as asked:
                 await self._ask_hint(session, asked)
+            case AskHistory(fields=fields):
+                await self._ask_history(session, fields)
             case Hint(text=text):
                 self._output.line(text)
             case Local(topic="quit"):
@@ -168,9 +173,20 @@ class PlainFace:
                 return False
             case Rooms(rooms=rooms):
                 self._output.lines(rooms_lines(rooms))
+            case Games() as found:
+                self._output.lines(games_lines(found.games, self._output.width))
+                self._output.lines(self._pages.took(found))
             case Ok() if send.kind is Leave:
                 self._screen.leave_room()
         return True
+
+    async def _ask_history(self, session: Asked, fields: dict[str, Any] | None) -> None:
+        """Show a page of games of the past, the one after the last for None."""
+        asked = self._pages.following() if fields is None else self._pages.first(fields)
+        if asked is None:
+            self._output.line("That was the last page: /history begins anew")
+        else:
+            await self._send(session, Send(ListGames, asked))
 
     async def _ask_hint(self, session: Asked, asked: AskHint) -> None:
         """Show what the alternatives in the decision in view are worth."""

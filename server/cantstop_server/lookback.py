@@ -1,12 +1,15 @@
 """Games of the past as the wire lists them, for a server's clients and for who reads a database."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+
+import msgspec
 
 from cantstop_protocol.commands import ListGames
 from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.text import name_key
-from cantstop_server.rooms.state import LiveGame, RoomState
+from cantstop_server.rooms.state import LiveGame, RoomState, load
+from cantstop_server.rules.errors import RulesError
 from cantstop_server.rules.game import Game, score
 from cantstop_server.storage.history import HistoryPage, HistoryQuery, cursor_after
 from cantstop_server.storage.types import ArchivedGame
@@ -41,6 +44,15 @@ def listed(
     fitting = [game for game in running if _fits(game, asked)]
     fitting.sort(key=lambda game: game.started, reverse=True)
     return (*fitting[: asked.limit], *map(_ended, page.games))
+
+
+def rooms_of(states: Iterable[bytes]) -> Iterator[RoomState]:
+    """The rooms of durable states; one that cannot be read is not there."""
+    for state in states:
+        try:
+            yield load(state)
+        except (msgspec.MsgspecError, RulesError):
+            continue
 
 
 def _time(seconds: int | None) -> datetime | None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
@@ -27,8 +27,18 @@ from cantstop_client.fullscreen.scene import (
     sought,
 )
 from cantstop_client.happenings import Happening
-from cantstop_client.intents import AskHint, Hint, Local, LocalTopic, Move, Nothing, Send
+from cantstop_client.intents import (
+    AskHint,
+    AskHistory,
+    Hint,
+    Local,
+    LocalTopic,
+    Move,
+    Nothing,
+    Send,
+)
 from cantstop_client.output import Output
+from cantstop_client.questions import Pages
 from cantstop_client.render import (
     hint_lines,
     result_lines,
@@ -39,9 +49,9 @@ from cantstop_client.render import (
 from cantstop_client.session import Session
 from cantstop_client.view import News, View, left
 from cantstop_client.wording import event_line
-from cantstop_protocol.commands import Choose, Leave, Roll, Stop
+from cantstop_protocol.commands import Choose, Leave, ListGames, Roll, Stop
 from cantstop_protocol.events import Abandoned, Finished
-from cantstop_protocol.messages import Error, Hinted, Ok, Rooms, Update
+from cantstop_protocol.messages import Error, Games, Hinted, Ok, Rooms, Update
 
 if TYPE_CHECKING:
     from cantstop_client.fullscreen.toolkit import Terminal
@@ -96,6 +106,7 @@ class FullScreenFace:
         self._made_by = ""
         self._half_typed = ""
         self._rooms: tuple[str, ...] = ()
+        self._pages = Pages()
         self._lines: list[str] = []
         self._size = (80, 24)
         self._code = 0
@@ -237,6 +248,8 @@ class FullScreenFace:
                 self._move(move, "")
             case AskHint() as asked:
                 self._ask_hint(asked)
+            case AskHistory(fields=fields):
+                self._ask_history(fields)
             case Hint(text=hint):
                 self.say([hint])
             case Local(topic=topic):
@@ -307,6 +320,14 @@ class FullScreenFace:
         else:
             self._asked.put_nowait(Send(asked.kind, {"ply": room.turn.ply}))
 
+    def _ask_history(self, fields: dict[str, Any] | None) -> None:
+        """Ask for a page of games of the past, the one after the last for None."""
+        asked = self._pages.following() if fields is None else self._pages.first(fields)
+        if asked is None:
+            self.say(["That was the last page: /history begins anew"])
+        else:
+            self._asked.put_nowait(Send(ListGames, asked))
+
     async def _ask(self, session: Session) -> None:
         while True:
             send = await self._asked.get()
@@ -328,6 +349,9 @@ class FullScreenFace:
             case Rooms() as listed:
                 self._rooms = tuple(room.room for room in listed.rooms)
                 self.say(rooms_lines(listed.rooms))
+            case Games() as found:
+                more = self._pages.took(found)
+                self._show(opened(replace(self.scene, games=found.games, more=more), "history"))
             case Hinted() as hinted:
                 self.say(self._hint_lines(hinted))
             case Ok() if send.kind is Leave:

@@ -5,6 +5,7 @@ from cantstop_client.fullscreen.fragments import Fragment, Line, line
 from cantstop_client.fullscreen.keys import KEYS, is_now, named_keys
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import PageName, Scene
+from cantstop_client.past import games_lines
 from cantstop_client.render import odds_lines
 from cantstop_client.rules_page import RULES
 from cantstop_client.triples import triple_lines
@@ -21,6 +22,9 @@ def page_lines(page: PageName, scene: Scene, style: Style, width: int) -> list[L
             return _help(scene, width)
         case "rules":
             return [line(text) for rule in RULES for text in wrapped(rule, width)]
+        case "history":
+            texts = (*games_lines(scene.games, width), *scene.more)
+            return [line(text) for text in texts]
         case "odds":
             return _odds(scene, style, width)
 

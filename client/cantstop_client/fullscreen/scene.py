@@ -14,9 +14,10 @@ from cantstop_client.view import News, RoomView, View, receive
 from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import Busted, Chatted, Finished, Rolled, Started
 from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
+from cantstop_protocol.past import GameSummary
 from cantstop_protocol.table import Dice, Option
 
-PageName = Literal["help", "rules", "odds"]
+PageName = Literal["help", "history", "rules", "odds"]
 EntryKind = Literal["event", "chat", "notice"]
 
 LOG_ENTRIES: Final = 1000
@@ -56,6 +57,7 @@ class Scene:
     ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
     passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
     ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
+    ``games`` are those of the page of history, ``more`` what stands below them.
     """
 
     view: View = field(default_factory=View)
@@ -68,6 +70,8 @@ class Scene:
     scroll: int = 0
     page: PageName | None = None
     page_scroll: int = 0
+    games: tuple[GameSummary, ...] = ()
+    more: tuple[str, ...] = ()
     find: str | None = None
     found: int = 0
     trouble: Trouble | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection, inspect, text
@@ -86,6 +87,16 @@ class Database:
                     text(f"CREATE TABLE {quote(prefix + table)} AS SELECT * FROM {quote(table)}")
                 )
         return f"the tables {prefix}* in it"
+
+    async def backup(self, target: Path) -> int:
+        """Copy everything to a file that is not there yet, as it is in one instant: its bytes."""
+        raise StorageError(
+            f"{self.name} is no file: copy it with the tools of its own server, such as pg_dump"
+        )
+
+    async def vacuum(self) -> tuple[int, int]:
+        """Give unused space back: the bytes before and after, 0 if nobody knows."""
+        raise StorageError(f"{self.name} is no file: its own server tidies it up")
 
     async def close(self) -> None:
         """Let go of every connection. Twice is harmless."""

@@ -1,6 +1,8 @@
 """Everything that is so for PostgreSQL only: its locks, connections and error codes."""
 
+import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import URL, Connection, event, text
@@ -9,6 +11,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.errors import DatabaseFault, StorageError
+from cantstop_server.storage.models import metadata
 
 T = TypeVar("T")
 
@@ -74,6 +77,26 @@ class PostgresDatabase(Database):
         with self._explained():
             async with self._writer.begin() as connection:
                 return await connection.run_sync(_alone, work)
+
+    async def backup(self, target: Path) -> int:
+        """Raises ``StorageError``: PostgreSQL has a tool of its own for this."""
+        url = self._engine.url.set(drivername="postgresql").render_as_string(hide_password=True)
+        raise StorageError(
+            "PostgreSQL copies a database itself, also while a server runs:"
+            f" pg_dump --format=custom --file={shlex.quote(str(target))} {shlex.quote(url)}"
+        )
+
+    async def vacuum(self) -> tuple[int, int]:
+        """Let PostgreSQL tidy up; a server may run meanwhile. The bytes before and after."""
+        size = text("SELECT pg_database_size(current_database())")
+        self._check_open()
+        with self._explained():
+            async with self._engine.connect() as connection:
+                await connection.execution_options(isolation_level="AUTOCOMMIT")
+                before = (await connection.execute(size)).scalar_one()
+                tables = ", ".join(table.name for table in metadata.sorted_tables)
+                await connection.execute(text(f"VACUUM (ANALYZE) {tables}"))
+                return before, (await connection.execute(size)).scalar_one()
 
     async def close(self) -> None:
         """Let go of every connection, and of the lock. Twice is harmless."""

@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -95,6 +96,14 @@ class SqliteDatabase(Database):
         copy_file(self._path, copy)
         return str(copy)
 
+    async def backup(self, target: Path) -> int:
+        """Copy the file to another that is not there yet, also while others write: its bytes."""
+        return await self._on_thread(partial(self._backup, target))
+
+    async def vacuum(self) -> tuple[int, int]:
+        """Give unused pages back: the file's bytes before and after."""
+        return await self._on_thread(self._vacuum)
+
     async def close(self) -> None:
         """Let go of every connection, and of the lock. Twice is harmless."""
         if not self._closed:
@@ -138,6 +147,36 @@ class SqliteDatabase(Database):
             if is_fault_of_the_database(error):
                 self._writer.dispose()  # the next transaction begins on a new connection
             raise
+
+    def _backup(self, target: Path) -> int:
+        self._check_ours()
+        copy_file(self._path, target)
+        return target.stat().st_size
+
+    def _vacuum(self) -> tuple[int, int]:
+        self._check_ours()
+        self._take_lock()
+        before = self._path.stat().st_size
+        connection = self._writer.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute("VACUUM")
+            # Into the file itself what the log of writing has.
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            cursor.close()
+        finally:
+            connection.close()
+        return before, self._path.stat().st_size
+
+    def _check_ours(self) -> None:
+        """Raises ``DatabaseFault`` for what is no file, or another program's."""
+        if not self._path.is_file():
+            raise DatabaseFault(f"there is no database {self.name}: name one with --database")
+        uri = f"{self._path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            (found,) = connection.execute("PRAGMA application_id").fetchone()
+        if found != APPLICATION_ID:
+            raise DatabaseFault(f"{self.name} is a database of another program: {_ELSEWHERE}")
 
     def _let_go(self) -> None:
         self._writer.dispose()
