@@ -26,8 +26,9 @@ FILTERS: Final = {
 USAGE: Final = "[NAME] [vs=NAME] [FILTER=VALUE ...] | more"
 
 FILTERS_HELP: Final = (
-    "Filters of /history: vs=NAME, kind=KIND, seats=1..4, target=1..5, dead=removed|kept,",
-    "  result=won|lost|finished|abandoned, since=DATE, until=DATE (2026-03-01, in UTC).",
+    "Filters of /history: vs=NAME, kind=KIND, seats=1..4, target=1..5,",
+    "  dead=removed|kept, result=won|lost|finished|abandoned,",
+    "  since=DATE, until=DATE (2026-03-01, in UTC).",
 )
 
 _WORDS: Final = {

@@ -1,49 +1,13 @@
-"""History and records as tables and as JSON."""
+"""Records as tables and as JSON."""
 
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
-
-import pytest
 
 from cantstop_client.archive import (
     best_lines,
-    game_as_dict,
-    history_lines,
     record_as_dict,
     stats_lines,
 )
-from cantstop_protocol.text import cells
-
-
-@dataclass(frozen=True)
-class Setup:
-    seats: int = 2
-    target: int = 3
-    keep_dead_markers: bool = False
-    first: int = 0
-
-
-@dataclass(frozen=True)
-class Seat:
-    name: str
-    columns: int
-    bot: str | None = None
-    resigned: bool = False
-    player: int | None = None
-
-
-@dataclass(frozen=True)
-class Game:
-    seats: tuple[Seat, ...]
-    winner: int | None = 0
-    status: str = "finished"
-    turns: int = 19
-    id: str = "w9qy973z9p"
-    setup: Setup = Setup()
-    course: str = ""
-    started_at: datetime = datetime(2026, 3, 1, 20, 0, tzinfo=UTC)
-    ended_at: datetime = datetime(2026, 3, 1, 22, 30, tzinfo=timezone(timedelta(hours=2)))
 
 
 @dataclass(frozen=True)
@@ -55,49 +19,6 @@ class Record:
     by_seats: dict[int, tuple[int, int]]
     against: dict[str, tuple[int, int]]
     solitaire: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-
-ANN, KELLER = Seat("Ann", 3), Seat("keller", 1, bot="keller")
-
-
-def test_a_game_as_json_has_its_course_in_utc_and_its_winner_by_name() -> None:
-    value = json.loads(json.dumps(game_as_dict(Game((ANN, KELLER)))))
-    assert value == {
-        "id": "w9qy973z9p",
-        "status": "finished",
-        "options": {"seats": 2, "target": 3, "dead_markers": "removed"},
-        "seats": [
-            {"name": "Ann", "kind": "person", "columns": 3, "resigned": False},
-            {"name": "keller", "kind": "keller", "columns": 1, "resigned": False},
-        ],
-        "winner": "Ann",
-        "turns": 19,
-        "started_at": "2026-03-01T20:00:00Z",
-        "ended_at": "2026-03-01T20:30:00Z",
-    }
-
-
-def test_nobody_wins_an_abandoned_game() -> None:
-    game = Game((ANN, KELLER), winner=None, status="abandoned")
-    assert game_as_dict(game)["winner"] is None
-    assert "abandoned" in history_lines([game])[1]
-
-
-@pytest.mark.parametrize("name", ["Ann", "x" * 20, "\u6f22" * 10, "\x1b[2J\u202eevil"])
-def test_history_fits_eighty_columns_and_passes_the_gate(name: str) -> None:
-    games = [Game(tuple(Seat(name, 2) for _ in range(seats))) for seats in (1, 2, 4)]
-    for line in history_lines(games):
-        assert cells(line) <= 80
-        assert "\x1b" not in line
-        assert "\u202e" not in line
-
-
-def test_history_reads_well() -> None:
-    assert history_lines([Game((ANN, KELLER))]) == [
-        "ended (UTC)       turns  winner                columns",
-        "2026-03-01 20:30     19  Ann                   Ann 3, keller 1",
-    ]
-    assert "cantstop play" in history_lines([])[0]
 
 
 def test_records_read_well() -> None:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from cantstop_server.storage import history, live, players, records
-from cantstop_server.storage.database import Database
+from cantstop_server.storage.database import EngineDatabase
 from cantstop_server.storage.errors import DatabaseFault, NameTaken, StorageError
 from cantstop_server.storage.history import HistoryQuery
 from cantstop_server.storage.migrate import migrate
@@ -14,7 +14,7 @@ from cantstop_server.storage.migrate import migrate
 
 @pytest.fixture
 async def database(file):
-    opened = Database(create_async_engine(f"sqlite+aiosqlite:///{file}"), "the database")
+    opened = EngineDatabase(create_async_engine(f"sqlite+aiosqlite:///{file}"), "the database")
     yield opened
     await opened.close()
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from cantstop_client.commands import COMMANDS, OPTION_FIELDS
 from cantstop_client.fullscreen.pages import moments
+from cantstop_client.questions import FILTERS
 from cantstop_client.view import View
 
 _VALUES: Final = {
@@ -13,6 +14,7 @@ _VALUES: Final = {
     "seats": ("1", "2", "3", "4"),
     "target": ("1", "2", "3", "4", "5"),
     "hints": ("on", "off"),
+    "result": ("won", "lost", "finished", "abandoned"),
 }
 
 
@@ -40,10 +42,11 @@ def _arguments(head: str, last: str, view: View, rooms: Sequence[str]) -> list[s
     if row is None:
         return []
     key, equals, _ = last.partition("=")
-    if "SETTING=VALUE" in row.arguments:
+    if "=VALUE" in row.arguments:
         if equals:
             return [f"{key}={value}" for value in _VALUES.get(key.casefold(), ())]
-        return [f"{setting}=" for setting in OPTION_FIELDS]
+        filters = "FILTER=VALUE" in row.arguments
+        return [f"{setting}=" for setting in (FILTERS if filters else OPTION_FIELDS)]
     found: list[str] = []
     for part in row.arguments.strip("[]").split(" ")[len(words) :][:1]:
         for word in part.strip("[]").split("|"):

@@ -6,7 +6,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError, InvalidRequestError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from cantstop_server.storage.database import Database
+from cantstop_server.storage.database import Database, EngineDatabase
 from cantstop_server.storage.errors import DatabaseFault
 from cantstop_server.storage.postgres import PostgresDatabase
 from cantstop_server.storage.sqlite import SqliteDatabase
@@ -35,7 +35,7 @@ def connect(database: str, *, exclusive: bool, busy_timeout: float) -> Database:
     try:
         if url.drivername == "postgresql+asyncpg":
             return PostgresDatabase(url, name, exclusive=exclusive, busy_timeout=busy_timeout)
-        return Database(create_async_engine(url, hide_parameters=True), name)
+        return EngineDatabase(create_async_engine(url, hide_parameters=True), name)
     except NoSuchModuleError as error:
         raise DatabaseFault(f"{name}: there is no such kind of database: {_POSSIBLE}") from error
     except ModuleNotFoundError as error:

@@ -1,5 +1,6 @@
 """A database as something that runs transactions, and says in plain words why it cannot."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,44 +31,38 @@ _FAULTS_OF_THE_DATA = (
 )
 
 
-class Database:
-    """Transactions on an SQLAlchemy engine; ``name`` is what people know the database by.
+class Database(ABC):
+    """Transactions; ``name`` is what people know the database by.
 
     Work is a synchronous function on a connection, run in one transaction: all or nothing.
     Everything here raises ``StorageError``; what the work itself raises passes.
     """
 
-    def __init__(self, engine: AsyncEngine, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._engine = engine
         self._closed = False
 
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the database; the work brings its schema up to date."""
         return await self.write(work)
 
+    @abstractmethod
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads."""
-        self._check_open()
-        with self._explained():
-            async with self._engine.connect() as connection:
-                return await connection.run_sync(work)
 
     async def read_as_of_now(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads, and sees nothing of what is written meanwhile."""
         return await self.read(work)
 
+    @abstractmethod
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
-        self._check_open()
-        with self._explained():
-            async with self._engine.begin() as connection:
-                return await connection.run_sync(work)
 
     def damage(self, connection: Connection) -> list[str]:
         """What is broken beneath the rows, a line each, as far as this database can tell."""
         return []
 
+    @abstractmethod
     def check_unserved(self, connection: Connection) -> None:
         """Raises ``DatabaseFault`` if another process is known to serve this database."""
 
@@ -101,7 +96,6 @@ class Database:
     async def close(self) -> None:
         """Let go of every connection. Twice is harmless."""
         self._closed = True
-        await self._engine.dispose()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -125,6 +119,39 @@ class Database:
             f"the database {self.name} does not answer:"
             " check that its server is running and takes this user and password"
         )
+
+
+class EngineDatabase(Database):
+    """Transactions on an SQLAlchemy engine, whatever asyncio driver it has.
+
+    Nobody knows here whether another process serves it.
+    """
+
+    def __init__(self, engine: AsyncEngine, name: str) -> None:
+        super().__init__(name)
+        self._engine = engine
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads."""
+        self._check_open()
+        with self._explained():
+            async with self._engine.connect() as connection:
+                return await connection.run_sync(work)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run work that writes; it is durable when this returns."""
+        self._check_open()
+        with self._explained():
+            async with self._engine.begin() as connection:
+                return await connection.run_sync(work)
+
+    def check_unserved(self, connection: Connection) -> None:
+        """Raises nothing."""
+
+    async def close(self) -> None:
+        """Let go of every connection. Twice is harmless."""
+        await super().close()
+        await self._engine.dispose()
 
 
 def is_fault_of_the_database(error: SQLAlchemyError) -> bool:

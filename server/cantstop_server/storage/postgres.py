@@ -9,7 +9,7 @@ from sqlalchemy import URL, Connection, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from cantstop_server.storage.database import Database
+from cantstop_server.storage.database import EngineDatabase
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.models import metadata
 
@@ -44,7 +44,7 @@ _DOES_NOT_ANSWER: Final = (
 )
 
 
-class PostgresDatabase(Database):
+class PostgresDatabase(EngineDatabase):
     """A PostgreSQL database.
 
     One transaction writes at a time, as in a SQLite file, whichever process it is of: so what was

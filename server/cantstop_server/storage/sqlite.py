@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from cantstop_server.storage.backup import copy_file, free_name
 from cantstop_server.storage.database import Database, is_fault_of_the_database
@@ -42,6 +41,8 @@ _FAULTS: Final = {
     sqlite3.SQLITE_NOTADB: f"is damaged or no SQLite database: restore a copy, or {_ELSEWHERE}",
     sqlite3.SQLITE_CORRUPT: f"is damaged: restore a copy, or {_ELSEWHERE}",
 }
+_READERS: Final = 2
+"""How many questions are answered at a time."""
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
 
@@ -51,19 +52,19 @@ class SqliteDatabase(Database):
 
     All writes run on one thread of ours: a whole transaction is one hop away from the loop, where
     an asyncio driver would take one for each statement, and writers never wait for each other's
-    locks. Reads go past them.
+    locks. Reads go past them, on threads of their own.
     """
 
     def __init__(self, path: Path, *, exclusive: bool, busy_timeout: float) -> None:
-        super().__init__(
-            create_async_engine(_url("sqlite+aiosqlite", path), hide_parameters=True), str(path)
-        )
+        super().__init__(str(path))
         self._path = path
         self._exclusive = exclusive
         self._lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
         self._writer = create_engine(_url("sqlite", path), hide_parameters=True)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cantstop-storage")
-        _set_up(self._engine.sync_engine, "BEGIN", busy_timeout)
+        self._reader = create_engine(_url("sqlite", path), hide_parameters=True)
+        self._reading = ThreadPoolExecutor(_READERS, thread_name_prefix="cantstop-reading")
+        _set_up(self._reader, "BEGIN", busy_timeout)
         # A transaction that is going to write says so at once: it waits for its turn at the
         # start, where the busy timeout holds, and never fails half-way for another writer.
         _set_up(self._writer, "BEGIN IMMEDIATE", busy_timeout)
@@ -71,6 +72,10 @@ class SqliteDatabase(Database):
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the file, make it if there is none, and refuse other programs' untouched."""
         return await self._on_thread(partial(self._prepare, work))
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads."""
+        return await self._on(self._reading, partial(self._read, work))
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
@@ -109,14 +114,18 @@ class SqliteDatabase(Database):
         if not self._closed:
             released = self._thread.submit(self._let_go)
             self._thread.shutdown(wait=False)
+            self._reading.shutdown(wait=False)
             await super().close()
             await asyncio.wrap_future(released)
 
     async def _on_thread(self, job: Callable[[], T]) -> T:
+        return await self._on(self._thread, job)
+
+    async def _on(self, threads: ThreadPoolExecutor, job: Callable[[], T]) -> T:
         self._check_open()
         with self._explained():
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._thread, job)
+                return await asyncio.get_running_loop().run_in_executor(threads, job)
             except sqlite3.Error as error:
                 raise self._explain(error) from error
 
@@ -138,6 +147,10 @@ class SqliteDatabase(Database):
                 self._lock.release()
         _use_write_ahead_log(self._writer)
         return result
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        with self._reader.connect() as connection:
+            return work(connection)
 
     def _transact(self, work: Callable[[Connection], T]) -> T:
         try:
@@ -180,6 +193,7 @@ class SqliteDatabase(Database):
 
     def _let_go(self) -> None:
         self._writer.dispose()
+        self._reader.dispose()
         self._lock.release()
 
     def _find_place(self) -> None:
