@@ -17,7 +17,7 @@ from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.session import SessionOver
 from cantstop_protocol.codes import ErrorCode, ExitCode
-from cantstop_protocol.commands import Chat, Choose, Leave, ListRooms, Roll, Stop
+from cantstop_protocol.commands import Chat, Choose, Leave, ListGames, ListRooms, Roll, Stop
 from cantstop_protocol.events import (
     Advanced,
     Chatted,
@@ -32,6 +32,7 @@ from cantstop_protocol.messages import (
     Entered,
     Error,
     Exit,
+    Games,
     Notice,
     NumberedEvent,
     Ok,
@@ -39,6 +40,7 @@ from cantstop_protocol.messages import (
     Update,
     Welcome,
 )
+from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.table import GameOptions, Option, Result
 
 SECONDS = 90
@@ -459,6 +461,23 @@ async def test_what_is_asked_for_is_shown(pipe, table, turn) -> None:
     assert pipe.shown.endswith(
         "You are in no room: /rooms lists them, /join CODE enters\nEnd of input: leaving\n"
     )
+
+
+async def test_pages_of_history_follow_each_other(pipe) -> None:
+    seats = (GameSeat("Ben", None, 3, False),)
+    game = GameSummary("k3f9", "finished", seats, 3, "removed", 0, 9, 0, 1, "x")
+    pages = iter([True, False])
+    pipe.session.answer = lambda kind, fields: Games(re=1, games=(game,), more=next(pages))
+    pipe.type("/history more", "/history Ben seats=1", "/history more", "/history more")
+    pipe.type("/history seats=9")
+    pipe.end_input()
+    assert await done(pipe.start()) == 0
+    assert await pipe.session.next() == (ListGames, {"player": "Ben", "seats": 1})
+    assert await pipe.session.next() == (ListGames, {"player": "Ben", "seats": 1, "after": "x"})
+    assert pipe.shown.count("Ben won, Ben 3") == 2
+    assert pipe.shown.count("More: /history more") == 1
+    assert pipe.shown.count("That was the last page: /history begins anew") == 2
+    assert "seats is 1 to 4, not '9'. It goes: /history [NAME]" in pipe.shown
 
 
 async def test_the_end_of_the_session_is_told_once_by_who_waits_for_it(pipe, table) -> None:

@@ -27,6 +27,8 @@ LOBBY = View(name="Ann", bots=("keller", "random"), rooms=("BADOK",))
         ("/auto o", PLAYING, ["off"]),
         ("/auto k", PLAYING, ["keller"]),
         ("/odds a", PLAYING, ["all"]),
+        ("/history res", PLAYING, ["result="]),
+        ("/history result=w", LOBBY, ["result=won"]),
         ("/kick Bene", PLAYING, ["Benedict the Second"]),
         ("/kick Benedict th", PLAYING, ["the Second"]),
         ("/join ", LOBBY, ["BADOK", "LEZAT"]),

@@ -8,24 +8,36 @@ import pytest
 from scenes import seat, table, turn
 
 from cantstop_client.fullscreen.face import AFTER_MOVE, FullScreenFace, Manner
+from cantstop_client.fullscreen.fragments import text_of
 from cantstop_client.fullscreen.marks import ASCII_MARKS
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import KeyNames
 from cantstop_client.glyphs import ASCII
 from cantstop_client.output import Output
 from cantstop_protocol.codes import ErrorCode
-from cantstop_protocol.commands import Chat, Choose, Hint, Leave, ListRooms, Roll, Stop
+from cantstop_protocol.commands import (
+    Chat,
+    Choose,
+    Hint,
+    Leave,
+    ListGames,
+    ListRooms,
+    Roll,
+    Stop,
+)
 from cantstop_protocol.events import Chatted, Finished, Stopped, Unrecognised
 from cantstop_protocol.messages import (
     Alternative,
     Entered,
     Error,
+    Games,
     Hinted,
     Ok,
     Rooms,
     Update,
     Welcome,
 )
+from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.table import Option, Result
 
 OPTIONS = (
@@ -197,6 +209,27 @@ async def test_leaving_a_room_and_the_list_of_rooms(rig: Rig) -> None:
     rig.face.submit("/rooms")
     assert (await rig.asks())[-1][0] is ListRooms
     assert "No room is open" in rig.said
+
+
+async def test_history_opens_as_a_page_and_goes_on(rig: Rig) -> None:
+    seats = (GameSeat("Bén", None, 3, False), GameSeat("keller", "keller", 1, False))
+    game = GameSummary("k3f9", "finished", seats, 3, "removed", 0, 9, 0, 1, "x")
+    rig.session.answer = Games(re=2, games=(game,), more=True)
+    rig.at("theirs").face.submit("/history Ben vs=keller")
+    assert (await rig.asks())[-1] == (ListGames, {"player": "Ben", "opponent": "keller"})
+    picture = "\n".join(text_of(line) for line in rig.face.picture(80, 24))
+    assert "B?n won, B?n 3, keller 1" in picture
+    assert "More: /history more" in picture
+    rig.session.answer = Games(re=3, games=(), more=False)
+    rig.face.submit("/history more")
+    assert (await rig.asks())[-1][1]["after"] == "x"
+    assert "No such game" in "\n".join(text_of(line) for line in rig.face.picture(60, 20))
+    rig.face.submit("/history more")
+    assert "That was the last page" in rig.said
+    rig.session.answer = Error(re=4, code=ErrorCode.TOO_FAST, message="wait a second")
+    rig.face.submit("/history")
+    await rig.asks()
+    assert "Not done: wait a second" in rig.said
 
 
 async def test_a_hint_is_asked_for_and_shown_in_the_log(rig: Rig) -> None:
