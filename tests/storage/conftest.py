@@ -16,6 +16,8 @@ from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.store import Store
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
 
+collect_ignore = [] if SERVER else ["test_postgres.py"]
+
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
