@@ -225,6 +225,19 @@ async def test_no_page_scans_a_table_or_sorts(store, games, file, statements):
         assert all(step.startswith(("SEARCH", "CORRELATED")) for step in steps), (statement, steps)
 
 
+async def test_a_game_is_found_by_the_beginning_of_its_identifier(store, games, file, statements):
+    game = games[5]
+    assert await store.find_game(game.id) == [game]
+    assert await store.find_game("") == [games[0]]
+    assert len(await store.find_game("g")) == 2
+    assert await store.find_game("g%") == await store.find_game("nothing") == []
+    for statement, parameters in statements:
+        steps = plan(file, statement, parameters)
+        scans = [step for step in steps if "SCAN" in step or "TEMP" in step]
+        # The newest of all is the first entry of an index, read from its end.
+        assert scans in ([], ["SCAN games USING COVERING INDEX ix_games_ended_at_id"]), statement
+
+
 async def test_a_players_records_scan_no_table_that_grows_with_the_games(
     store, games, file, statements
 ):

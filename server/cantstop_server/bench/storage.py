@@ -1,8 +1,8 @@
 """Whether history and records stay as quick as they are while games become many.
 
-One file grows from each number of games to the next, and the same questions are asked each time.
-What
-matters is not how fast this machine is but the ratios to the smallest number.
+One file grows from each number of games to the next, and a copy of each is kept. Then each
+question is asked of all of them in turn, round by round. What matters is not how fast this machine
+is but the ratios to the smallest number, within a round: whatever slows the machine slows all.
 """
 
 import tempfile
@@ -31,6 +31,8 @@ from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
 
 _PEOPLE: Final = 40
 _KINDS: Final = ("keller", "random", "cautious")
+_REGULARS: Final = 0.4
+"""In this share of the games p1 and p2 sit at one table."""
 _COURSES: Final = 40
 """So many different games are played; the others repeat their courses with other people."""
 _CHUNK: Final = 500
@@ -42,22 +44,21 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class StorageBench:
-    """What a benchmark found: by question and number of games, the median of its milliseconds."""
+    """What a benchmark found, by question and number of games.
+
+    ``milliseconds`` are medians over the rounds; so are ``ratios``, of the time in a round to that
+    with the fewest games.
+    """
 
     seed: int
     rounds: int
     games: tuple[int, ...]
     milliseconds: dict[str, tuple[float, ...]]
+    ratios: dict[str, tuple[float, ...]]
 
     def as_dict(self) -> dict[str, object]:
-        """The same as plain values that JSON can hold, and the ratios to the smallest number."""
-        ratios = {what: self.ratios(what) for what in self.milliseconds}
-        return asdict(self) | {"ratios": ratios}
-
-    def ratios(self, question: str) -> list[float]:
-        """How many times as long it took as with the fewest games."""
-        times = self.milliseconds[question]
-        return [time / times[0] if times[0] else 0.0 for time in times]
+        """The same as plain values that JSON can hold."""
+        return asdict(self)
 
 
 async def run_storage_bench(
@@ -74,22 +75,31 @@ async def run_storage_bench(
     """
     if not sizes or sizes[0] < 1 or rounds < 1 or sorted(set(sizes)) != list(sizes):
         raise ValueError("a benchmark has at least 1 game and 1 round, and numbers that rise")
-    times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        file = str(Path(folder) / "games.db")
-        await (await Store.open(file)).close()
-        done, made = 0, generated_games(seed)
-        for size in sizes:
-            await _fill(file, made, done, size, progress)
-            done = size
-            store = await Store.open(file)
-            try:
-                for what, ask in _questions(store, size):
-                    times.setdefault(what, []).append(await _time(ask, rounds, clock))
-            finally:
+        files = [Path(folder) / f"{size}.db" for size in sizes]
+        await _make(files, sizes, generated_games(seed), progress)
+        stores = [await Store.open(str(file)) for file in files]
+        try:
+            asked = [_questions(store, size) for store, size in zip(stores, sizes, strict=True)]
+            times = {
+                questions[0][0]: [
+                    [await _time(ask, clock) for _, ask in questions] for _ in range(rounds + 1)
+                ][1:]  # What is read for the first time is not what is measured.
+                for questions in zip(*asked, strict=True)
+            }
+        finally:
+            for store in stores:
                 await store.close()
-    kept = {what: tuple(some) for what, some in times.items()}
-    return StorageBench(seed, rounds, tuple(sizes), kept)
+    return StorageBench(
+        seed=seed,
+        rounds=rounds,
+        games=tuple(sizes),
+        milliseconds={
+            what: tuple(1000 * median(column) for column in zip(*table, strict=True))
+            for what, table in times.items()
+        },
+        ratios={what: _ratios(table) for what, table in times.items()},
+    )
 
 
 def format_storage(result: StorageBench) -> str:
@@ -102,7 +112,7 @@ def format_storage(result: StorageBench) -> str:
         f"{'with so many games':<32}{heads}",
     ]
     for what, times in result.milliseconds.items():
-        ratios = " ".join(f"{ratio:.2f}" for ratio in result.ratios(what)[1:])
+        ratios = " ".join(f"{ratio:.2f}" for ratio in result.ratios[what][1:])
         lines.append(f"{what:<32}{''.join(f'{time:>11.2f}' for time in times)}   x {ratios}")
     return "\n".join(lines)
 
@@ -118,6 +128,10 @@ def generated_games(seed: int) -> Iterator[Callable[[Sequence[int]], ArchivedGam
     while True:
         game, course = random.choice(played)
         people = random.sample(range(_PEOPLE), game.setup.seats)
+        if random.random() < _REGULARS:
+            # Two who often meet, so that there are pages of them with a thousand games.
+            others = [person for person in people if person not in (1, 2)]
+            people = [1, 2, *others][: game.setup.seats]
         kinds = [random.choice(_KINDS) if random.random() < 0.3 else None for _ in people]
         yield partial(_game, number, game, course, people, kinds)
         number += 1
@@ -137,21 +151,26 @@ def add_games(
         archive.add(connection, next(made)(people))
 
 
-async def _fill(
-    file: str,
+async def _make(
+    files: Sequence[Path],
+    sizes: Sequence[int],
     made: Iterator[Callable[[Sequence[int]], ArchivedGame]],
-    done: int,
-    size: int,
     progress: Progress | None,
 ) -> None:
-    database = connect(file, exclusive=False, busy_timeout=5.0)
+    """The files with so many games each: one grows, and is copied on the way."""
+    growing = files[0].with_name("growing.db")
+    await (await Store.open(str(growing))).close()
+    database = connect(str(growing), exclusive=False, busy_timeout=5.0)
+    done = 0
     try:
-        while done < size:
-            count = min(_CHUNK, size - done)
-            await database.write(partial(add_games, made=made, count=count))
-            done += count
-            if progress is not None:
-                progress(done, size)
+        for file, size in zip(files, sizes, strict=True):
+            while done < size:
+                count = min(_CHUNK, size - done)
+                await database.write(partial(add_games, made=made, count=count))
+                done += count
+                if progress is not None:
+                    progress(done, sizes[-1])
+            await database.backup(file)
     finally:
         await database.close()
 
@@ -168,21 +187,23 @@ def _questions(store: Store, games: int) -> list[tuple[str, Callable[[], Awaitab
         ("of a player", page(player="p1")),
         ("of a player, lost", page(player="p1", result="lost")),
         ("of two players", page(player="p1", opponent="p2")),
-        ("with a kind, 4 seats, abandoned", page(kind="keller", seats=4, result="abandoned")),
+        ("with a kind, abandoned", page(kind="keller", result="abandoned")),
         ("of a player, dead markers kept", page(player="p1", keep_dead_markers=True)),
         ("that nobody played", page(player="p1", seats=3, target=1)),
         ("a player's records", partial(store.records, "p1")),
     ]
 
 
-async def _time(ask: Callable[[], Awaitable[object]], rounds: int, clock: Clock) -> float:
-    await ask()  # What is read for the first time is not what is measured.
-    taken = []
-    for _ in range(rounds):
-        start = clock()
-        await ask()
-        taken.append(clock() - start)
-    return 1000 * median(taken)
+async def _time(ask: Callable[[], Awaitable[object]], clock: Clock) -> float:
+    start = clock()
+    await ask()
+    return clock() - start
+
+
+def _ratios(table: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Of the rows' times to their first, the medians by column."""
+    rows = [[time / row[0] for time in row] for row in table]
+    return tuple(median(column) for column in zip(*rows, strict=True))
 
 
 def _game(

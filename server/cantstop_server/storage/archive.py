@@ -65,12 +65,15 @@ def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:
     """The games whose identifier begins so, two at most; of an empty one the newest game."""
-    query = select(games).order_by(games.c.ended_at.desc(), games.c.id.desc())
     if game:
-        query = query.where(games.c.id.startswith(game, autoescape=True))
-    rows = connection.execute(query.limit(2 if game else 1)).all()
-    seats = _seats(connection, [row.id for row in rows])
-    return [_game(row, seats.get(row.id, ())) for row in rows]
+        # Those that begin so are the first from there on: a stretch of the index, and no scan.
+        there_on = select(games.c.id).where(games.c.id >= game).order_by(games.c.id).limit(2)
+        ids = [id for id in connection.scalars(there_on) if id.startswith(game)]
+    else:
+        newest = select(games.c.id).order_by(games.c.ended_at.desc(), games.c.id.desc()).limit(1)
+        ids = list(connection.scalars(newest))
+    found = load(connection, ids)
+    return [found[id] for id in ids]
 
 
 def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -> int:
