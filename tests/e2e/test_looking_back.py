@@ -107,6 +107,19 @@ def test_history_is_asked_for_in_a_room(tmp_path: Path, database: str) -> None:
         assert exit_code(screen) == 0
 
 
+def test_programs_ask_for_history_in_json_lines(tmp_path: Path, database: str) -> None:
+    questions = [{"player": "p1", "limit": 2}, {"after": "x"}]
+    asked = "".join(json.dumps({"type": "list_games"} | asked) + "\n" for asked in questions)
+    with hosting(tmp_path, "--database", database) as host:
+        joined = run(tmp_path, "join", "--json", "--server", host.address, stdin=asked)
+    messages = [json.loads(line) for line in joined.stdout.splitlines()]
+    (games,) = [message for message in messages if message["type"] == "games"]
+    assert (len(games["games"]), games["more"]) == (2, True)
+    assert all("p1" in [seat["name"] for seat in game["seats"]] for game in games["games"])
+    (error,) = [message for message in messages if message["type"] == "error"]
+    assert error["code"] == "bad_question"
+
+
 def test_a_game_of_a_killed_server_is_unfinished(tmp_path: Path) -> None:
     database = str(tmp_path / "cantstop.db")
     with (

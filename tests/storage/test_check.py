@@ -6,6 +6,8 @@ from sqlalchemy import text
 
 from cantstop_server.storage.check import MOST_TOLD
 from cantstop_server.storage.connect import connect
+from cantstop_server.storage.entries import reassign
+from cantstop_server.storage.history import HistoryQuery
 from cantstop_server.storage.store import Store
 
 
@@ -82,6 +84,19 @@ async def test_what_is_wrong_is_named(upgraded, change, statement, faults):
     assert len(found) >= len(faults)
     for fault in faults:
         assert any(fault in line for line in found), (fault, found)
+
+
+async def test_the_index_follows_games_that_another_person_gets(upgraded, change, database):
+    # Straße has sat in games with Ann and keller, but never with Bob.
+    await change("UPDATE game_seats SET player_id = 2 WHERE player_id = 4")
+    assert any("index of history" in fault for fault in (await upgraded.examine()).faults)
+    opened = connect(database, exclusive=False, busy_timeout=5.0)
+    await opened.write(lambda connection: reassign(connection, 4, 2))
+    await opened.close()
+    faults = (await upgraded.examine()).faults
+    assert not any("index of history" in fault for fault in faults)
+    page = await upgraded.history_page(HistoryQuery(player="Bob", opponent="keller"))
+    assert {game.id for game in page.games} == {"g3", "g4", "g6"}
 
 
 async def test_it_does_not_list_every_one_of_many(upgraded, change):

@@ -13,6 +13,7 @@ from sqlalchemy import (
     insert,
     literal,
     select,
+    update,
 )
 
 from cantstop_server.rules.errors import InvalidSetup
@@ -44,6 +45,14 @@ def enter(connection: Connection, game: ArchivedGame, player_ids: Sequence[int])
     """Enter a game that was archived, with the players at its seats."""
     rows = [entry._asdict() for entry in entries_of(game, player_ids)]
     connection.execute(insert(history), rows)
+
+
+def reassign(connection: Connection, player: int, other: int) -> None:
+    """Give a player's entries to another one, with whom that player never sat in one game."""
+    met = select(history.c.opponent_id).where(history.c.player_id == player)
+    as_opponent = (history.c.opponent_id == player, history.c.player_id.in_(met))
+    connection.execute(update(history).where(*as_opponent).values(opponent_id=other))
+    connection.execute(update(history).where(history.c.player_id == player).values(player_id=other))
 
 
 def entries_of(game: ArchivedGame, player_ids: Sequence[int]) -> Iterator[Entry]:

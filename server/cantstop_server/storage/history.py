@@ -111,10 +111,11 @@ def _place_of(cursor: str) -> Place:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         ended_at, _, game_id = text.partition(" ")
-        place = Place(datetime.fromisoformat(ended_at), game_id)
-    except (ValueError, binascii.Error) as error:
+        time = datetime.fromisoformat(ended_at)
+        place = Place(time.astimezone(UTC), game_id)
+    except (ValueError, OverflowError, binascii.Error) as error:
         raise BadQuestion(_NO_CURSOR) from error
-    if place.ended_at.tzinfo is None or not place.game_id or "\0" in place.game_id:
+    if time.tzinfo is None or not game_id or "\0" in game_id:
         raise BadQuestion(_NO_CURSOR)
     return place
 
