@@ -32,14 +32,16 @@ def check(*, database: str | None = None, json: JsonFlag = False) -> int:
     path = _database(database)
     with progress_bar("games") as progress:
         games, faults = asyncio.run(local.check_database(path, progress))
-    output = standard_output()
+    name, output = local.database_name(path), standard_output()
     if json:
-        output.line(json_module.dumps({"database": path, "games": games, "faults": list(faults)}))
+        values = {"database": name, "games": games, "faults": list(faults)}
+        output.line(json_module.dumps(values))
     else:
         output.lines(faults)
         number = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        replayed = "1 game" if games == 1 else f"{games:,} games"
         result = f"{number} found" if faults else "nothing is wrong"
-        output.line(f"{path}: {'1 game' if games == 1 else f'{games:,} games'} replayed, {result}")
+        output.line(f"{name}: {replayed} replayed, {result}")
     return 1 if faults else 0
 
 
@@ -60,7 +62,7 @@ def backup(file: str, /, *, database: str | None = None) -> int:
 
     path = _database(database)
     copy, size = asyncio.run(local.backup_database(path, file))
-    _print(f"{path} is copied to {copy} ({size:,} bytes)")
+    _print(f"{local.database_name(path)} is copied to {copy} ({size:,} bytes)")
     return 0
 
 
@@ -81,7 +83,7 @@ def upgrade(*, database: str | None = None, backup: bool = True) -> int:
 
     path = _database(database)
     if not asyncio.run(local.upgrade_database(path, copy=backup)):
-        _print(f"{path} is up to date")
+        _print(f"{local.database_name(path)} is up to date")
     return 0
 
 
@@ -101,7 +103,7 @@ def vacuum(*, database: str | None = None) -> int:
     path = _database(database)
     before, after = asyncio.run(local.vacuum_database(path))
     sizes = f": {before:,} bytes before, {after:,} after" if before else ""
-    _print(f"{path} is tidied up{sizes}")
+    _print(f"{local.database_name(path)} is tidied up{sizes}")
     return 0
 
 

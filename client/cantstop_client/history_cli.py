@@ -104,7 +104,8 @@ def history(
         output.lines(games_lines(games, output.width))
         cursor = games[-1].cursor
         if more and cursor is not None:
-            output.line(f"More: {_again({**texts, 'database': database}, limit, cursor)}")
+            shown = None if database is None else local.database_name(database)
+            output.line(f"More: {_again({**texts, 'database': shown}, limit, cursor)}")
     return 0
 
 

@@ -146,6 +146,13 @@ def has_database(database: str) -> bool:
         return True
 
 
+def database_name(database: str) -> str:
+    """What people may see of it: a URL without its password."""
+    from cantstop_server.storage.connect import shown
+
+    return shown(database)
+
+
 def bench_rules(games: int, player: str, seed: int) -> tuple[str, dict[str, Any]]:
     """How fast the rules are: a report for people, and the same as plain values."""
     from cantstop_server.bench.rules import format_report, run_rules_bench
@@ -353,8 +360,9 @@ def _tell_upgrade(store: "Store", database: str) -> None:
     """One line on standard error, apart from what was asked for."""
     done = store.upgrade
     if done is not None and sys.stderr is not None:
+        what = f"The database {database_name(database)} is upgraded"
         copy = f"; as it was it is kept in {done.copy}" if done.copy else ""
-        text = f"The database {database} is upgraded from {done.before} to {done.after}{copy}"
+        text = f"{what} from {done.before} to {done.after}{copy}"
         print(printable(text), file=sys.stderr)
 
 

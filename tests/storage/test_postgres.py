@@ -9,7 +9,9 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 from databases import SERVER, ask, new_database
+from first_release import make_first_release
 from many_games import fill_games
+from program import run
 from sqlalchemy import make_url
 from wire import connected, serving
 
@@ -259,3 +261,25 @@ async def test_a_server_plays_on_it_and_takes_up_its_rooms(database):
         listed = await ann.do(commands.ListGames, player="Ann")
         assert isinstance(listed, messages.Games)
         assert [game.game for game in listed.games] == [before.game]
+
+
+async def test_the_commands_work_on_it_and_show_no_password(database, tmp_path):
+    await make_first_release(database)
+    url = make_url(database).set(password="secret").render_as_string(hide_password=False)
+    listed = run(tmp_path, "history", "--json", "--database", url)
+    assert len(json.loads(listed.stdout)) == 7
+    assert "is upgraded from 0001 to 0002; as it was it is kept in the tables before_0002_*" in (
+        listed.stderr
+    )
+    for words, said in (
+        (("check",), "7 games replayed, nothing is wrong"),
+        (("vacuum",), "is tidied up"),
+        (("upgrade",), "is up to date"),
+    ):
+        done = run(tmp_path, "db", *words, "--database", url)
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout
+        assert "secret" not in done.stdout + done.stderr
+    refused = run(tmp_path, "db", "backup", str(tmp_path / "copy"), "--database", url)
+    assert (refused.returncode, "pg_dump" in refused.stderr) == (1, True)
+    assert "secret" not in refused.stderr + listed.stderr

@@ -50,6 +50,16 @@ def connect(database: str, *, exclusive: bool, busy_timeout: float) -> Database:
         ) from error
 
 
+def shown(database: str) -> str:
+    """What people may see of it: a URL without its password."""
+    if "://" not in database:
+        return database
+    try:
+        return make_url(database).render_as_string(hide_password=True)
+    except (ArgumentError, ValueError):
+        return "this database"
+
+
 def _sqlite(database: str, *, exclusive: bool, busy_timeout: float) -> Database:
     if not database or database == ":memory:":
         raise DatabaseFault("a database in memory would keep nothing: give a file")
