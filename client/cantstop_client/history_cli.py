@@ -99,7 +99,7 @@ def history(
             f"There is no database yet ({path}): `cantstop play` makes one with its first game"
         )
     elif not games:
-        output.line(_nothing(fields, after))
+        output.line(_nothing(fields, limit, after))
     else:
         output.lines(games_lines(games, output.width))
         cursor = games[-1].cursor
@@ -109,7 +109,9 @@ def history(
     return 0
 
 
-def _nothing(fields: Mapping[str, object], after: str | None) -> str:
+def _nothing(fields: Mapping[str, object], limit: int, after: str | None) -> str:
+    if limit < 1:
+        return f"A --limit of {limit} shows no game"
     if after is not None:
         return "No game comes after that"
     if fields:

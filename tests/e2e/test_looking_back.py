@@ -58,6 +58,9 @@ def test_filters_json_and_csv(tmp_path: Path, database: str) -> None:
     day = run(tmp_path, "history", "--since", "2026-01-01", "--until", "2025-12-31", "--json")
     assert day.stdout == "[]\n"
     assert "No game is like that" in run(tmp_path, "history", "--player", "nobody").stdout
+    for limit in ("0", "-1"):
+        none = run(tmp_path, "history", "--limit", limit)
+        assert (none.returncode, none.stdout) == (0, f"A --limit of {limit} shows no game\n")
     after = json.loads(won.stdout)[-1]["cursor"]
     following = run(tmp_path, "history", "--player", "p1", "--result", "won", "--after", after)
     assert following.stdout == "No game comes after that\n"
