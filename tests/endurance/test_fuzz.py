@@ -44,7 +44,14 @@ PATIENT = Limits(
 MEGABYTES = 24
 """How much more memory may be taken in the end than after the first tenth."""
 
-ANSWERS = (messages.Ok, messages.Error, messages.Entered, messages.Rooms, messages.Welcome)
+ANSWERS = (
+    messages.Ok,
+    messages.Error,
+    messages.Entered,
+    messages.Games,
+    messages.Rooms,
+    messages.Welcome,
+)
 
 
 class Fuzzer:
