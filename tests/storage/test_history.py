@@ -199,7 +199,7 @@ async def test_a_page_of_nothing_is_empty(store, games, limit):
         "MDAwMS0wMS0wMVQwMDowMDowMCsxNDowMCBn",
     ],
 )
-async def test_what_is_no_cursor_is_refused(store, games, cursor):
+async def test_what_is_no_cursor_is_refused(store, cursor):
     with pytest.raises(BadQuestion, match="this is no cursor: take the one that came with"):
         await store.history_page(HistoryQuery(), after=cursor)
 

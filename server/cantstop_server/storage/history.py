@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, Select, exists, select, tuple_
+from sqlalchemy import Connection, Select, bindparam, exists, select, tuple_
 
 from cantstop_server.storage import archive
 from cantstop_server.storage.entries import ANYBODY, EVERYBODY, Outcome, variants
@@ -84,10 +84,11 @@ def page(connection: Connection, query: HistoryQuery, limit: int, after: str | N
     if not wanted:
         return HistoryPage((), None)
     stretches, present = _stretches(connection, query)
-    parts = [
-        _places(connection, _statement(stretch, start, query.since, present, wanted + 1))
-        for stretch in stretches
-    ]
+    parts = []
+    if stretches:
+        filtered = stretches[0].variant is not None
+        statement = _statement(start, query.since, present, wanted + 1, filtered=filtered)
+        parts = [_places(connection, statement, stretch) for stretch in stretches]
     merged = (place for place, _ in groupby(heapq.merge(*parts, reverse=True)))
     places = list(islice(merged, wanted + 1))
     found = archive.load(connection, [place.game_id for place in places[:wanted]])
@@ -168,19 +169,23 @@ def _outcomes(result: Outcome | None, *, of_everybody: bool) -> Sequence[str]:
 
 
 def _statement(
-    stretch: _Stretch,
     start: Place | None,
     since: datetime | None,
     present: Sequence[int] | None,
     limit: int,
+    *,
+    filtered: bool,
 ) -> Select[datetime, str]:
-    """The first places of a stretch, in the order in which its index has them."""
+    """The first places of a stretch, in the order in which its index has them.
+
+    The stretch's own values are parameters: a page asks for many of them with one statement.
+    """
     statement = select(history.c.ended_at, history.c.game_id).where(
-        history.c.player_id == stretch.player, history.c.opponent_id == stretch.opponent
+        history.c.player_id == bindparam("player"), history.c.opponent_id == bindparam("opponent")
     )
-    if stretch.variant is not None:
+    if filtered:
         statement = statement.where(
-            history.c.variant == stretch.variant, history.c.outcome == stretch.outcome
+            history.c.variant == bindparam("variant"), history.c.outcome == bindparam("outcome")
         )
     if start is not None:
         place = tuple_(history.c.ended_at, history.c.game_id)
@@ -193,5 +198,8 @@ def _statement(
     return statement.order_by(history.c.ended_at.desc(), history.c.game_id.desc()).limit(limit)
 
 
-def _places(connection: Connection, statement: Select[datetime, str]) -> Iterator[Place]:
-    return iter([Place(end, game) for end, game in connection.execute(statement)])
+def _places(
+    connection: Connection, statement: Select[datetime, str], stretch: _Stretch
+) -> Iterator[Place]:
+    values = {key: value for key, value in stretch._asdict().items() if value is not None}
+    return iter([Place(end, game) for end, game in connection.execute(statement, values)])
