@@ -6,17 +6,21 @@ from typing import Any, Final
 from sqlalchemy import Connection, Row, exists, insert, select
 
 from cantstop_server.rules.setup import Setup
-from cantstop_server.storage import records
+from cantstop_server.storage import standings
+from cantstop_server.storage.counts import Counts
 from cantstop_server.storage.models import game_seats, games, players
 from cantstop_server.storage.players import bot_id, is_named
-from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
+from cantstop_server.storage.types import ArchivedGame, ArchivedSeat, Entrant, Outcome
 
 MAX_HISTORY: Final = 1000
 """How many games one question may ask for."""
 
 
 def add(connection: Connection, game: ArchivedGame) -> None:
-    """Archive a game, and count it if it was finished. One that is there already stays as is."""
+    """Archive a game, and count it if it was finished. One that is there already stays as is.
+
+    ``recount.settle`` has to follow in the same transaction: a game may come late.
+    """
     if connection.scalar(select(games.c.id).where(games.c.id == game.id)) is not None:
         return
     connection.execute(
@@ -53,7 +57,11 @@ def add(connection: Connection, game: ArchivedGame) -> None:
         ],
     )
     if game.status == "finished":
-        records.count(connection, game, ids)
+        outcome = _outcome(game, ids)
+        counts = Counts()
+        counts.count(outcome)
+        counts.store(connection)
+        standings.add(connection, outcome)
 
 
 def history(connection: Connection, limit: int, player: str | None) -> list[ArchivedGame]:
@@ -88,6 +96,22 @@ def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -
     if seat.player is None:
         raise ValueError(f"game {game.id}: nobody sits at the seat of {seat.name!r}")
     return seat.player
+
+
+def _outcome(game: ArchivedGame, ids: Sequence[int]) -> Outcome:
+    return Outcome(
+        game.id,
+        game.ended_at,
+        game.setup,
+        game.course,
+        game.winner,
+        game.turns,
+        game.rated,
+        tuple(
+            Entrant(player, seat.bot, seat.columns, seat.resigned)
+            for player, seat in zip(ids, game.seats, strict=True)
+        ),
+    )
 
 
 def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[ArchivedSeat, ...]]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, insert, select, update
 
-from cantstop_server.storage import archive, live, players, records
+from cantstop_server.storage import archive, live, players, records, recount
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.journal import Journal, RoomWrite
@@ -113,6 +113,7 @@ class Store:
 
 def _prepare(connection: Connection, name: str, now: datetime) -> str:
     migrate(connection, name)
+    recount.settle(connection)
     live.drop_stale(connection, PRIVATE_SCOPES, now - PRIVATE_GAMES_LAST)
     return _server_id(connection)
 
