@@ -107,6 +107,10 @@ class Store:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))
 
+    async def recomputed(self) -> list[str]:
+        """How what is counted differs from a count of all games: a line for each difference."""
+        return await self._database.read(recount.recomputed)
+
     async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
         await self._database.write(partial(live.store, writes=writes, now=self._now()))
 
