@@ -262,6 +262,7 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
+    rated: Annotated[bool, Parameter(negative=())] = False,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Play against the computer, or with others at this keyboard, here and now.
@@ -286,6 +287,8 @@ def play(
         Where the game is kept; by default in your data directory.
     dead_markers
         Whether others' markers stay in a claimed column.
+    rated
+        Let the game count for the ratings; there are no hints then.
     """
     from cantstop_client import app as program
     from cantstop_client.commands import DEFAULT_PILOT
@@ -308,6 +311,7 @@ def play(
         bot_delay=None if bot_delay is None else _delay(bot_delay),
         database=_database(database),
         people=names,
+        rated=rated,
         face=_face_options(_settings(palette=face.palette, bell=face.bell), face),
     )
     return program.run(program.play(options))

@@ -64,13 +64,15 @@ OPTION_FIELDS: Final = {
     "bank": "bank_seconds",
     "increment": "increment_seconds",
     "hints": "hints",
+    "rated": "rated",
 }
 """The settings of a game as they are typed, and the fields they set."""
 
 _SETTINGS_USAGE: Final = "[SETTING=VALUE ...]"
 
 _SETTINGS_HELP: Final = (
-    "Settings: seats=1..4, target=1..5, dead=removed|kept, hints=on|off,",
+    "Settings: seats=1..4, target=1..5, dead=removed|kept, rated=on|off,",
+    "  hints=on|off (with hints it is casual, not rated),",
     "  absence=autopilot|wait|forfeit (who is away: the computer plays, or ...),",
     "  time=S for each decision, bank=S for the game, increment=S more each turn.",
 )
@@ -290,16 +292,20 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
     """The options with the settings applied; their ranges come from the protocol."""
     fields: dict[str, Any] = msgspec.to_builtins(now)
     for key, value in settings.items():
-        if key == "hints":
+        if key in ("hints", "rated"):
             if value.casefold() not in ("on", "off"):
-                raise _Unusable(f"hints are on or off, not {value!r}")
-            fields["hints"] = value.casefold() == "on"
+                raise _Unusable(f"{key} is on or off, not {value!r}")
+            fields[key] = value.casefold() == "on"
         elif key in ("dead", "absence"):
             fields[OPTION_FIELDS[key]] = value.casefold()
         elif not re.fullmatch("[0-9]{1,5}", value):
             raise _Unusable(f"{key} is a number, not {value!r}")
         else:
             fields[OPTION_FIELDS[key]] = int(value)
+    if fields["hints"] and fields["rated"]:
+        if {"hints", "rated"} <= settings.keys():
+            raise _Unusable("A rated game has no hints: leave out one of them")
+        fields["hints" if "rated" in settings else "rated"] = False
     try:
         return msgspec.convert(fields, GameOptions)
     except msgspec.ValidationError as error:

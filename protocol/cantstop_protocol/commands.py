@@ -55,6 +55,16 @@ class ListRooms(Command, frozen=True, tag="list_rooms"):
     """Ask for the open rooms. Answered by ``Rooms``."""
 
 
+class GetStats(Command, frozen=True, tag="get_stats"):
+    """Ask for a player's record, one's own without a name. Answered by ``Stats``."""
+
+    name: RawText = ""
+
+
+class GetLeaders(Command, frozen=True, tag="get_leaders"):
+    """Ask who leads. Answered by ``Leaders``."""
+
+
 class Create(Command, frozen=True, tag="create"):
     """Open a room and sit down in it. Answered by ``Entered``."""
 
@@ -207,6 +217,8 @@ class Admin(Command, frozen=True, tag="admin"):
 AnyCommand = (
     Hello
     | ListRooms
+    | GetStats
+    | GetLeaders
     | Create
     | Join
     | Leave

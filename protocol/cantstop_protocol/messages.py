@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.standings import PlayerStats, Rated, SolitaireBest
 from cantstop_protocol.table import RoomSummary, Table
 
 
@@ -81,6 +82,22 @@ class Rooms(Message, frozen=True, tag="rooms"):
 
     re: int
     rooms: tuple[RoomSummary, ...]
+
+
+class Stats(Message, frozen=True, tag="stats"):
+    """The reply to ``GetStats``; ``player`` is None if nobody has this name."""
+
+    re: int
+    player: PlayerStats | None
+
+
+class Leaders(Message, frozen=True, tag="leaders"):
+    """The reply to ``GetLeaders``: the 20 best rated players, the best first, and the 20 best
+    solitaire scores for each target."""
+
+    re: int
+    rated: tuple[Rated, ...]
+    solitaire: tuple[SolitaireBest, ...]
 
 
 class NumberedEvent(Struct, frozen=True):
@@ -195,6 +212,8 @@ AnyMessage = (
     | Error
     | Hinted
     | Rooms
+    | Stats
+    | Leaders
     | Entered
     | Update
     | Notice

@@ -13,6 +13,7 @@ _VALUES: Final = {
     "seats": ("1", "2", "3", "4"),
     "target": ("1", "2", "3", "4", "5"),
     "hints": ("on", "off"),
+    "rated": ("on", "off"),
 }
 
 

@@ -8,13 +8,14 @@ from typing import Final
 
 from sqlalchemy import Connection, insert, select, update
 
-from cantstop_server.storage import archive, live, players, records, recount
+from cantstop_protocol.standings import PlayerStats
+from cantstop_server.storage import archive, live, players, records, recount, stats
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.journal import Journal, RoomWrite
 from cantstop_server.storage.migrate import migrate
 from cantstop_server.storage.models import server
-from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
+from cantstop_server.storage.types import ArchivedGame, Identity, Leaders, LiveRoom, PlayerRecord
 
 PRIVATE_SCOPES: Final = "play-"
 """How the scopes of private games begin: those end with their process."""
@@ -106,6 +107,14 @@ class Store:
     async def records(self, name: str | None = None) -> list[PlayerRecord]:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))
+
+    async def stats(self, name: str) -> list[PlayerStats]:
+        """All that is known of a player's finished games; empty if there is nobody of the name."""
+        return await self._database.read(partial(stats.load, name=name))
+
+    async def leaders(self, *, limit: int = 20) -> Leaders:
+        """The best rated players and the best solitaire scores, at most so many of each."""
+        return await self._database.read(partial(stats.leaders, limit=limit))
 
     async def recomputed(self) -> list[str]:
         """How what is counted differs from a count of all games: a line for each difference."""

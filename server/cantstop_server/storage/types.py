@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
+from cantstop_protocol.standings import Rated, SolitaireBest
 from cantstop_server.rules.setup import Setup
 
 PEOPLE: Final = "people"
@@ -90,6 +91,13 @@ class Outcome(NamedTuple):
     def victor(self) -> int | None:
         """The player who won, if somebody did."""
         return None if self.winner is None else self.seats[self.winner].player
+
+
+class Leaders(NamedTuple):
+    """The best rated players, and the best solitaire scores by target, the best first."""
+
+    rated: tuple[Rated, ...]
+    solitaire: tuple[SolitaireBest, ...]
 
 
 @dataclass(frozen=True, slots=True)
