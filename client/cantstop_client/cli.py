@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
+from cantstop_client.standings_cli import leaders, players_app, stats
 
 if TYPE_CHECKING:
     from cantstop_client.ask import Asker
@@ -42,6 +43,9 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
+app.command(stats)
+app.command(leaders)
+app.command(players_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -399,43 +403,6 @@ def history(
         _print_json([game_as_dict(game) for game in games])
     else:
         _print(history_lines(games) if local.has_database(path) else _no_database(path))
-    return 0
-
-
-@app.command
-def stats(
-    name: str | None = None,
-    /,
-    *,
-    database: str | None = None,
-    json: JsonFlag = False,
-) -> int:
-    """Show who won how often.
-
-    Parameters
-    ----------
-    name
-        Only this player.
-    database
-        The database; by default the one in your data directory.
-    json
-        Print one JSON array.
-    """
-    import asyncio
-
-    from cantstop_client import local
-    from cantstop_client.archive import record_as_dict, stats_lines
-
-    path = _database(database)
-    records = asyncio.run(local.records(path, name))
-    if json:
-        _print_json([record_as_dict(record) for record in records])
-    elif not local.has_database(path):
-        _print(_no_database(path))
-    elif name is not None and not records:
-        _print([f"No finished game of {name!r} is on record"])
-    else:
-        _print(stats_lines(records))
     return 0
 
 

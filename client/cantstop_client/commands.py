@@ -30,6 +30,8 @@ from cantstop_protocol.commands import (
     Command,
     Configure,
     Create,
+    GetLeaders,
+    GetStats,
     Join,
     Kick,
     Leave,
@@ -45,7 +47,11 @@ from cantstop_protocol.commands import (
     Stop,
     SwapSeats,
 )
-from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
+from cantstop_protocol.limits import (
+    MAX_BYTES_PER_CELL,
+    MAX_NAME_CELLS,
+    MAX_PASSWORD_CHARACTERS,
+)
 from cantstop_protocol.table import GameOptions, SpectatorChat
 from cantstop_protocol.text import BadText, clean_chat, clean_title, name_key
 
@@ -247,6 +253,13 @@ def _auto(view: View, words: Words) -> Intent:
     return Send(Autopilot, {"kind": _kind(kind or DEFAULT_PILOT)})
 
 
+def _stats(view: View, words: Words) -> Intent:
+    name = " ".join(words)
+    if len(name) > MAX_NAME_CELLS * MAX_BYTES_PER_CELL:
+        raise _Unusable(f"A name has at most {MAX_NAME_CELLS} characters")
+    return Send(GetStats, {"name": name})
+
+
 def _hint(view: View, words: Words) -> Intent:
     _at_most(words, 0)
     return AskHint()
@@ -385,6 +398,8 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("board", "", "Show the board", "in a room", _shows("board")),
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
+    CommandRow("stats", "[NAME]", "A player's record, or your own", "anywhere", _stats),
+    CommandRow("leaders", "", "Who leads the ratings", "anywhere", _sends(GetLeaders)),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
     CommandRow("odds", "[all]", "The chance of a bust: now, or of all threes", "anywhere", _odds),

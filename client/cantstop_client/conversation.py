@@ -12,16 +12,18 @@ from cantstop_protocol.messages import (
     Exit,
     Greeting,
     Hinted,
+    Leaders,
     Message,
     Ok,
     Rooms,
+    Stats,
     Update,
     Welcome,
 )
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Hinted | Rooms | Welcome
+Reply = Ok | Error | Entered | Hinted | Leaders | Rooms | Stats | Welcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from cantstop_client.lines import Line, LineSource
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
 from cantstop_client.session import SessionOver
+from cantstop_client.standings import reply_lines
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
 from cantstop_protocol.commands import Choose, Command, Kick, Leave, PassRoom, Resign
-from cantstop_protocol.messages import Error, Hinted, Ok, Rooms
+from cantstop_protocol.messages import Error, Hinted, Leaders, Ok, Rooms, Stats
 
 Decision = tuple[str, int]
 
@@ -168,6 +169,8 @@ class PlainFace:
                 return False
             case Rooms(rooms=rooms):
                 self._output.lines(rooms_lines(rooms))
+            case Stats() | Leaders() as found:
+                self._output.lines(reply_lines(found, self._output.width, self._output.glyphs))
             case Ok() if send.kind is Leave:
                 self._screen.leave_room()
         return True

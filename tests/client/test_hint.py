@@ -52,7 +52,7 @@ def test_an_option_that_is_not_there_breaks_nothing() -> None:
 def test_a_room_is_made_with_hints_or_without(typed: str, hints: bool) -> None:
     made = read_line(f"/create hints={typed}", View())
     assert isinstance(made, Send)
-    assert made.fields["options"] == GameOptions(hints=hints)
+    assert made.fields["options"] == GameOptions(hints=hints, rated=not hints)
 
 
 def test_hints_are_on_or_off_and_nothing_else() -> None:

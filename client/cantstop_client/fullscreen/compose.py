@@ -290,7 +290,15 @@ def _in_ascii(scene: Scene) -> Scene:
     log = tuple(replace(entry, text=_ascii(entry.text)) for entry in scene.log)
     trouble = scene.trouble and replace(scene.trouble, reason=_ascii(scene.trouble.reason))
     view = replace(view, name=_ascii(view.name), bots=tuple(map(_ascii, view.bots)))
-    return replace(scene, view=view, log=log, trouble=trouble, typed=_ascii(scene.typed))
+    looked_up = mapped(scene.looked_up, _ascii)
+    return replace(
+        scene,
+        view=view,
+        log=log,
+        trouble=trouble,
+        typed=_ascii(scene.typed),
+        looked_up=looked_up,
+    )
 
 
 def _ascii(text: str) -> str:

@@ -37,11 +37,12 @@ from cantstop_client.render import (
     who_lines,
 )
 from cantstop_client.session import Session
+from cantstop_client.standings import reply_lines
 from cantstop_client.view import News, View, left
 from cantstop_client.wording import event_line
 from cantstop_protocol.commands import Choose, Leave, Roll, Stop
 from cantstop_protocol.events import Abandoned, Finished
-from cantstop_protocol.messages import Error, Hinted, Ok, Rooms, Update
+from cantstop_protocol.messages import Error, Hinted, Leaders, Ok, Rooms, Stats, Update
 
 if TYPE_CHECKING:
     from cantstop_client.fullscreen.toolkit import Terminal
@@ -328,6 +329,10 @@ class FullScreenFace:
             case Rooms() as listed:
                 self._rooms = tuple(room.room for room in listed.rooms)
                 self.say(rooms_lines(listed.rooms))
+            case Stats(player=None) as found:
+                self.say(reply_lines(found, self._size[0], self.style.marks.words))
+            case Stats() | Leaders() as found:
+                self._show(opened(replace(self.scene, looked_up=found), "records"))
             case Hinted() as hinted:
                 self.say(self._hint_lines(hinted))
             case Ok() if send.kind is Leave:

@@ -13,10 +13,10 @@ from cantstop_client.render import result_lines, room_lines
 from cantstop_client.view import News, RoomView, View, receive
 from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import Busted, Chatted, Finished, Rolled, Started
-from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
+from cantstop_protocol.messages import Aside, Entered, Exit, Leaders, Notice, Stats, Update
 from cantstop_protocol.table import Dice, Option
 
-PageName = Literal["help", "rules", "odds"]
+PageName = Literal["help", "rules", "odds", "records"]
 EntryKind = Literal["event", "chat", "notice"]
 
 LOG_ENTRIES: Final = 1000
@@ -54,8 +54,9 @@ class Scene:
 
     ``bust`` is set from a bust to the next roll. ``highlighted`` is the option to preview.
     ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
-    passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
-    ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
+    passed over. ``looked_up`` is what the page of records shows. ``find`` is what is searched
+    for, ``found`` which of its matches is shown. ``latency`` is a round trip to the server in
+    seconds. ``mouse``: options can be clicked.
     """
 
     view: View = field(default_factory=View)
@@ -68,6 +69,7 @@ class Scene:
     scroll: int = 0
     page: PageName | None = None
     page_scroll: int = 0
+    looked_up: Stats | Leaders | None = None
     find: str | None = None
     found: int = 0
     trouble: Trouble | None = None

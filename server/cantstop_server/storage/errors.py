@@ -11,5 +11,9 @@ class DatabaseFault(StorageError):
     """The database as a whole does not work now: locked, full, read-only, damaged, gone."""
 
 
+class CannotChange(ServerError):
+    """A player cannot be renamed or merged so; the text says why and what to do."""
+
+
 class NameTaken(Exception):
     """The name belongs to somebody else: the token does not fit it."""

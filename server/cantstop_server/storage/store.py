@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy import Connection, insert, select, update
 
 from cantstop_protocol.standings import PlayerStats
-from cantstop_server.storage import archive, live, players, records, recount, stats
+from cantstop_server.storage import archive, identities, live, players, records, recount, stats
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.journal import Journal, RoomWrite
@@ -115,6 +115,21 @@ class Store:
     async def leaders(self, *, limit: int = 20) -> Leaders:
         """The best rated players and the best solitaire scores, at most so many of each."""
         return await self._database.read(partial(stats.leaders, limit=limit))
+
+    async def rename_player(self, old: str, new: str, key: str) -> None:
+        """Give a person another name, with all that is kept of them. ``key`` is its ``name_key``.
+
+        Raises ``CannotChange`` if nobody has the old name, or somebody the new one.
+        """
+        await self._database.write(partial(identities.rename, old=old, new=new, key=key))
+
+    async def merge_players(self, source: str, into: str) -> None:
+        """Make one person of two: the games of the first become the second's.
+
+        Raises ``CannotChange`` if one of them is nobody, if both sat in one game, or if the first
+        still sits in a room.
+        """
+        await self._database.write(partial(identities.merge, source=source, into=into))
 
     async def recomputed(self) -> list[str]:
         """How what is counted differs from a count of all games: a line for each difference."""
