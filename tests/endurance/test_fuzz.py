@@ -44,7 +44,15 @@ PATIENT = Limits(
 MEGABYTES = 24
 """How much more memory may be taken in the end than after the first tenth."""
 
-ANSWERS = (messages.Ok, messages.Error, messages.Entered, messages.Rooms, messages.Welcome)
+ANSWERS = (
+    messages.Ok,
+    messages.Error,
+    messages.Entered,
+    messages.Rooms,
+    messages.Stats,
+    messages.Leaders,
+    messages.Welcome,
+)
 
 
 class Fuzzer:
