@@ -67,11 +67,14 @@ def recomputed(connection: Connection) -> list[str]:
     return differences
 
 
-def outcomes(connection: Connection) -> Iterator[Outcome]:
-    """Every finished game, in the order of their ends."""
+def outcomes(connection: Connection, since: datetime | None = None) -> Iterator[Outcome]:
+    """Every finished game, or those from a time on, in the order of their ends."""
     point: tuple[datetime, str] | None = None
+    finished = select(games).where(games.c.status == "finished")
+    if since is not None:
+        finished = finished.where(games.c.ended_at >= since)
     while True:
-        query = select(games).where(games.c.status == "finished")
+        query = finished
         if point is not None:
             after = tuple_(literal(point[0], UtcDateTime), literal(point[1]))
             query = query.where(tuple_(games.c.ended_at, games.c.id) > after)
@@ -118,12 +121,8 @@ def _counted(connection: Connection) -> tuple[Counts, Standings]:
 
 def _settle_since(connection: Connection, since: datetime) -> None:
     placed = standings.rewind(connection, since)
-    for game in outcomes(connection):
-        if len(game.seats) < 2:
-            continue
-        if game.ended_at < since:
-            placed.take_streaks(game)
-        else:
+    for game in outcomes(connection, since):
+        if len(game.seats) > 1:
             placed.take(game)
     placed.store(connection)
 

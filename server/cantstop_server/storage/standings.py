@@ -6,6 +6,7 @@ a later one had been makes a note of the time from which all is to be worked out
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Table, delete, func, insert, literal, select, tuple_, update
@@ -14,6 +15,7 @@ from cantstop_server.standings.rating import Rating, places, rate
 from cantstop_server.standings.streaks import Streak
 from cantstop_server.storage.models import (
     UtcDateTime,
+    game_seats,
     games,
     rating_history,
     ratings,
@@ -40,14 +42,14 @@ class Standings:
 
     def take(self, game: Outcome) -> None:
         """Go on by a finished game of two or more seats."""
-        self.take_streaks(game)
+        self.take_streaks({seat.player for seat in game.seats}, game.victor)
         self._take_ratings(game)
 
-    def take_streaks(self, game: Outcome) -> None:
-        """Go on by a game whose ratings are known."""
-        for player in {seat.player for seat in game.seats}:
+    def take_streaks(self, players: Iterable[int], victor: int | None) -> None:
+        """Go on by the result of a game of these players."""
+        for player in players:
             streak = self.streaks.get(player, Streak())
-            self.streaks[player] = streak.after(won=player == game.victor)
+            self.streaks[player] = streak.after(won=player == victor)
 
     def _take_ratings(self, game: Outcome) -> None:
         if not is_rated(game):
@@ -120,7 +122,7 @@ def load(connection: Connection, players: Iterable[int]) -> Standings:
 
 
 def rewind(connection: Connection, since: datetime) -> Standings:
-    """Forget the ratings from this time on: the standings as far as ratings go before it."""
+    """Forget the ratings from this time on: the standings just before it."""
     later = rating_history.c.ended_at >= since
     kept = (
         select(rating_history.c.player_id, func.max(rating_history.c.number).label("number"))
@@ -142,7 +144,21 @@ def rewind(connection: Connection, since: datetime) -> Standings:
     standings = Standings()
     for row in rows:
         standings.ratings[row.player_id] = (row.number, Rating(row.mu, row.sigma))
+    _take_streaks_before(connection, since, standings)
     return standings
+
+
+def _take_streaks_before(connection: Connection, since: datetime, standings: Standings) -> None:
+    results = connection.execute(
+        select(games.c.id, games.c.winner, game_seats.c.seat, game_seats.c.player_id)
+        .join(game_seats, game_seats.c.game_id == games.c.id)
+        .where(games.c.status == "finished", games.c.seats > 1, games.c.ended_at < since)
+        .order_by(games.c.ended_at, games.c.id)
+    )
+    for _, seats in groupby(results, key=lambda row: row.id):
+        rows = list(seats)
+        victor = next((row.player_id for row in rows if row.seat == row.winner), None)
+        standings.take_streaks({row.player_id for row in rows}, victor)
 
 
 def note(connection: Connection, since: datetime | None) -> None:
