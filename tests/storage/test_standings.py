@@ -15,7 +15,10 @@ from sqlalchemy import create_engine
 
 from cantstop_protocol.text import name_key
 from cantstop_server.rules.setup import Setup
+from cantstop_server.storage import recount, standings
+from cantstop_server.storage.archive import add
 from cantstop_server.storage.sqlite import APPLICATION_ID
+from cantstop_server.storage.store import Store
 
 TABLES = (
     "records",
@@ -222,3 +225,26 @@ async def test_games_of_the_first_schema_are_counted_when_it_is_upgraded(
     upgraded = await open_store(old)
     assert await upgraded.recomputed() == []
     assert rows(old) == expected
+
+
+async def test_many_games_are_counted_together_where_that_is_wanted(
+    store, archive, people, file, tmp_path
+):
+    games = some_games(people, 30)
+    await archive(*games)
+    other = tmp_path / "imported.db"
+    imported = await Store.open(str(other))
+    try:
+        for player, name in people:
+            assert (await imported.identify(name, name_key(name), b"t")).player == player
+        engine = create_engine(f"sqlite:///{other}")
+        with engine.begin() as connection:
+            standings.note(connection, None)
+            for game in reversed(games):
+                add(connection, game)
+            recount.settle(connection)
+        engine.dispose()
+        assert await imported.recomputed() == []
+    finally:
+        await imported.close()
+    assert rows(other) == rows(file)

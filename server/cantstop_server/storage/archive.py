@@ -19,7 +19,8 @@ MAX_HISTORY: Final = 1000
 def add(connection: Connection, game: ArchivedGame) -> None:
     """Archive a game, and count it if it was finished. One that is there already stays as is.
 
-    ``recount.settle`` has to follow in the same transaction: a game may come late.
+    ``recount.settle`` has to follow in the same transaction: a game may come late. Many games
+    are quickest to add after ``standings.note(connection, None)``: then they are counted there.
     """
     if connection.scalar(select(games.c.id).where(games.c.id == game.id)) is not None:
         return
@@ -56,7 +57,7 @@ def add(connection: Connection, game: ArchivedGame) -> None:
             for index, (player, seat) in enumerate(zip(ids, game.seats, strict=True))
         ],
     )
-    if game.status == "finished":
+    if game.status == "finished" and standings.noted(connection) != standings.EVERYTHING:
         outcome = _outcome(game, ids)
         counts = Counts()
         counts.count(outcome)
