@@ -40,7 +40,7 @@ def stats_page(stats: PlayerStats, width: int, glyphs: Glyphs) -> list[str]:
         lines += ["", "Columns claimed", *bar_lines(claims, plot, glyphs)]
     if stats.runner_sets:
         shown = stats.runner_sets[:_SETS_SHOWN]
-        lines += ["", "Busts by runners, the share of rolls from there"]
+        lines += ["", "Busts by runners, those rolled from most often first"]
         lines += bar_lines([_set_bar(runners) for runners in shown], plot, glyphs)
     return lines
 
@@ -142,9 +142,9 @@ def _luck(habits: Habits) -> str:
 
 
 def _set_bar(runners: RunnerSet) -> tuple[str, float, str]:
-    share = runners.busts / runners.rolls
-    said = f"{100 * share:.1f} % ({runners.busts} of {runners.rolls})"
-    return "-".join(map(str, runners.columns)), share, said
+    share = 100 * runners.busts / runners.rolls
+    said = f"{runners.busts} of {_count(runners.rolls, 'roll')} ({share:.0f} %)"
+    return "-".join(map(str, runners.columns)), float(runners.busts), said
 
 
 def _row(label: str, text: str) -> str:

@@ -218,7 +218,9 @@ def _has_rolled(live: LiveGame, seat: int) -> bool:
 def _is_rated(state: RoomState, live: LiveGame, winner: int | None) -> bool:
     """A computer that somebody asked to play for them wins no rating, and saves none."""
     victor = None if winner is None else state.seats[winner]
-    return live.rated and not (victor is not None and victor.assisted)
+    return (
+        live.rated and settled(state.options).rated and not (victor is not None and victor.assisted)
+    )
 
 
 def _with_turn_end(live: LiveGame, now: datetime) -> LiveGame:
