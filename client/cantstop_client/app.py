@@ -71,7 +71,7 @@ class PlayOptions:
     """``auto`` is the kind of computer player for the person's seat, None to play oneself.
 
     ``bot_delay`` None is what suits the input. ``people`` are those who share this keyboard, if
-    it is more than the one person.
+    it is more than the one person. A ``rated`` game counts for the ratings and has no hints.
     """
 
     bots: tuple[str, ...]
@@ -82,6 +82,7 @@ class PlayOptions:
     bot_delay: float | None
     database: str
     people: tuple[str, ...] = ()
+    rated: bool = False
     face: FaceOptions = field(default_factory=FaceOptions)
 
 
@@ -265,7 +266,8 @@ def _game_options(options: PlayOptions) -> GameOptions:
         seats=max(len(options.people), 1) + len(options.bots),
         target=options.target,
         dead_markers=options.dead_markers,
-        hints=True,
+        hints=not options.rated,
+        rated=options.rated,
     )
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from cantstop_protocol.standings import PlayerStats
 from cantstop_protocol.text import cells, visible
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
         "kind": record.bot or "person",
         "games": record.games,
         "wins": record.wins,
+        "losses": record.games - record.wins,
         "by_seats": {str(seats): _pair(pair) for seats, pair in sorted(record.by_seats.items())},
         "against": {kind: _pair(pair) for kind, pair in sorted(record.against.items())},
         "solitaire": {
@@ -24,6 +28,14 @@ def record_as_dict(record: "PlayerRecord") -> dict[str, Any]:
             for target, (games, turns) in sorted(record.solitaire.items())
         },
     }
+
+
+def stats_as_dict(record: "PlayerRecord", stats: PlayerStats) -> dict[str, Any]:
+    """All about a player as plain values that JSON can hold: the record, and more."""
+    more: dict[str, Any] = msgspec.to_builtins(stats)
+    for known in ("bot", "by_seats", "solitaire"):
+        del more[known]
+    return record_as_dict(record) | more
 
 
 def stats_lines(records: Sequence["PlayerRecord"]) -> list[str]:
@@ -35,8 +47,9 @@ def stats_lines(records: Sequence["PlayerRecord"]) -> list[str]:
         kind = f" (computer player {record.bot})" if record.bot else ""
         lines.append(f"{visible(record.name)}{kind}: {_score((record.games, record.wins))}")
         lines += [
-            f"  {_seats(seats):<18} {_score(pair)}"
+            f"  {f'{seats} seats':<18} {_score(pair)}"
             for seats, pair in sorted(record.by_seats.items())
+            if seats > 1
         ]
         lines += [
             f"  {'against ' + visible(kind):<18} {_score(pair)}"
@@ -71,10 +84,6 @@ def _score(pair: tuple[int, int]) -> str:
     games, wins = pair
     share = f" ({100 * wins / games:.0f} %)" if games else ""
     return f"{wins} of {games} won{share}"
-
-
-def _seats(seats: int) -> str:
-    return "solitaire" if seats == 1 else f"{seats} seats"
 
 
 def _padded(text: str, width: int) -> str:

@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
+from cantstop_client.standings_cli import leaders, players_app, stats
 
 if TYPE_CHECKING:
     from cantstop_client.ask import Asker
@@ -57,6 +58,9 @@ bench_app.command(
     name="storage",
     help="Time history and records with more and more games.",
 )
+app.command(stats)
+app.command(leaders)
+app.command(players_app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -277,6 +281,7 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
+    rated: Annotated[bool, Parameter(negative=())] = False,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Play against the computer, or with others at this keyboard, here and now.
@@ -301,6 +306,8 @@ def play(
         Where the game is kept; by default in your data directory.
     dead_markers
         Whether others' markers stay in a claimed column.
+    rated
+        Let the game count for the ratings; there are no hints then.
     """
     from cantstop_client import app as program
     from cantstop_client.commands import DEFAULT_PILOT
@@ -323,6 +330,7 @@ def play(
         bot_delay=None if bot_delay is None else _delay(bot_delay),
         database=_database(database),
         people=names,
+        rated=rated,
         face=_face_options(_settings(palette=face.palette, bell=face.bell), face),
     )
     return program.run(program.play(options))
@@ -375,43 +383,6 @@ def config(*, name: str | None = None, server: str | None = None, json: JsonFlag
         _print_json(as_dict(settings))
     else:
         _print(as_lines(settings))
-    return 0
-
-
-@app.command
-def stats(
-    name: str | None = None,
-    /,
-    *,
-    database: str | None = None,
-    json: JsonFlag = False,
-) -> int:
-    """Show who won how often.
-
-    Parameters
-    ----------
-    name
-        Only this player.
-    database
-        The database; by default the one in your data directory.
-    json
-        Print one JSON array.
-    """
-    import asyncio
-
-    from cantstop_client import local
-    from cantstop_client.archive import record_as_dict, stats_lines
-
-    path = _database(database)
-    records = asyncio.run(local.records(path, name))
-    if json:
-        _print_json([record_as_dict(record) for record in records])
-    elif not local.has_database(path):
-        _print(_no_database(path))
-    elif name is not None and not records:
-        _print([f"No finished game of {name!r} is on record"])
-    else:
-        _print(stats_lines(records))
     return 0
 
 

@@ -32,6 +32,8 @@ from cantstop_protocol.commands import (
     Command,
     Configure,
     Create,
+    GetLeaders,
+    GetStats,
     Join,
     Kick,
     Leave,
@@ -47,7 +49,11 @@ from cantstop_protocol.commands import (
     Stop,
     SwapSeats,
 )
-from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
+from cantstop_protocol.limits import (
+    MAX_BYTES_PER_CELL,
+    MAX_NAME_CELLS,
+    MAX_PASSWORD_CHARACTERS,
+)
 from cantstop_protocol.table import GameOptions, SpectatorChat
 from cantstop_protocol.text import BadText, clean_chat, clean_title, name_key
 
@@ -66,13 +72,15 @@ OPTION_FIELDS: Final = {
     "bank": "bank_seconds",
     "increment": "increment_seconds",
     "hints": "hints",
+    "rated": "rated",
 }
 """The settings of a game as they are typed, and the fields they set."""
 
 _SETTINGS_USAGE: Final = "[SETTING=VALUE ...]"
 
 _SETTINGS_HELP: Final = (
-    "Settings: seats=1..4, target=1..5, dead=removed|kept, hints=on|off,",
+    "Settings: seats=1..4, target=1..5, dead=removed|kept, rated=on|off,",
+    "  hints=on|off (with hints it is casual, not rated),",
     "  absence=autopilot|wait|forfeit (who is away: the computer plays, or ...),",
     "  time=S for each decision, bank=S for the game, increment=S more each turn.",
 )
@@ -247,6 +255,13 @@ def _auto(view: View, words: Words) -> Intent:
     return Send(Autopilot, {"kind": _kind(kind or DEFAULT_PILOT)})
 
 
+def _stats(view: View, words: Words) -> Intent:
+    name = " ".join(words)
+    if len(name) > MAX_NAME_CELLS * MAX_BYTES_PER_CELL:
+        raise _Unusable(f"A name has at most {MAX_NAME_CELLS} characters")
+    return Send(GetStats, {"name": name})
+
+
 def _hint(view: View, words: Words) -> Intent:
     _at_most(words, 0)
     return AskHint()
@@ -301,16 +316,20 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
     """The options with the settings applied; their ranges come from the protocol."""
     fields: dict[str, Any] = msgspec.to_builtins(now)
     for key, value in settings.items():
-        if key == "hints":
+        if key in ("hints", "rated"):
             if value.casefold() not in ("on", "off"):
-                raise _Unusable(f"hints are on or off, not {value!r}")
-            fields["hints"] = value.casefold() == "on"
+                raise _Unusable(f"{key} is on or off, not {value!r}")
+            fields[key] = value.casefold() == "on"
         elif key in ("dead", "absence"):
             fields[OPTION_FIELDS[key]] = value.casefold()
         elif not re.fullmatch("[0-9]{1,5}", value):
             raise _Unusable(f"{key} is a number, not {value!r}")
         else:
             fields[OPTION_FIELDS[key]] = int(value)
+    if fields["hints"] and fields["rated"]:
+        if {"hints", "rated"} <= settings.keys():
+            raise _Unusable("A rated game has no hints: leave out one of them")
+        fields["hints" if "rated" in settings else "rated"] = False
     try:
         return msgspec.convert(fields, GameOptions)
     except msgspec.ValidationError as error:
@@ -390,6 +409,8 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("board", "", "Show the board", "in a room", _shows("board")),
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
+    CommandRow("stats", "[NAME]", "A player's record, or your own", "anywhere", _stats),
+    CommandRow("leaders", "", "Who leads the ratings", "anywhere", _sends(GetLeaders)),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
     CommandRow("history", USAGE, "Games of the past, newest first", "anywhere", _history),

@@ -13,16 +13,18 @@ from cantstop_protocol.messages import (
     Games,
     Greeting,
     Hinted,
+    Leaders,
     Message,
     Ok,
     Rooms,
+    Stats,
     Update,
     Welcome,
 )
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Games | Hinted | Rooms | Welcome
+Reply = Ok | Error | Entered | Games | Hinted | Leaders | Rooms | Stats | Welcome
 
 
 @dataclass(frozen=True, slots=True)

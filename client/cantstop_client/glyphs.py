@@ -9,18 +9,34 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """``step`` is a free step, ``runner`` a runner, ``claimed`` a step of a claimed column."""
+    """``step`` is a free step, ``runner`` a runner, ``claimed`` a step of a claimed column.
+
+    ``bar`` and ``half_bar`` are a cell of a bar and half a one; ``fine`` plots have braille dots.
+    """
 
     step: str
     runner: str
     claimed: str
     times: str
+    bar: str
+    half_bar: str
+    fine: bool
 
 
-UNICODE: Final = Glyphs(step="\u2219", runner="\u25b8", claimed="=", times="\u00d7")
+UNICODE: Final = Glyphs(
+    step="\u2219",
+    runner="\u25b8",
+    claimed="=",
+    times="\u00d7",
+    bar="\u28ff",
+    half_bar="\u2847",
+    fine=True,
+)
 """A bullet operator and a small triangle; the multiplication sign is for words, not the grid."""
 
-ASCII: Final = Glyphs(step=".", runner=">", claimed="=", times="x")
+ASCII: Final = Glyphs(
+    step=".", runner=">", claimed="=", times="x", bar="#", half_bar="#", fine=False
+)
 
 LETTERS: Final = "ABCD"
 """The letter of each seat, on the board and in the legend."""

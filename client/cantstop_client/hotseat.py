@@ -20,6 +20,7 @@ from cantstop_protocol.commands import (
     Chat,
     Choose,
     Command,
+    GetStats,
     Leave,
     Rematch,
     Resign,
@@ -30,7 +31,7 @@ from cantstop_protocol.messages import Entered, Update, Welcome
 from cantstop_protocol.table import Table
 from cantstop_protocol.text import BadText, clean_name, name_key
 
-_OF_WHOSE_TURN: Final = (Roll, Choose, Stop, Autopilot, Chat, Resign)
+_OF_WHOSE_TURN: Final = (Roll, Choose, Stop, Autopilot, Chat, Resign, GetStats)
 _OF_ALL: Final = (Leave, Rematch)
 
 

@@ -26,6 +26,7 @@ from cantstop_client.gate import printable
 from cantstop_client.paths import at_home, database_file
 from cantstop_protocol.commands import ListGames
 from cantstop_protocol.past import GameSummary
+from cantstop_protocol.standings import PlayerStats, Rated, SolitaireBest
 from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
@@ -134,6 +135,40 @@ async def games(
 async def records(database: str, name: str | None) -> "list[PlayerRecord]":
     """The records of everybody, or of one name; none if there is no database yet."""
     return await _read(database, lambda store: store.records(name), [])
+
+
+async def stats(database: str, name: str) -> "list[tuple[PlayerRecord, PlayerStats]]":
+    """All about the players of this name; none if there is no database yet."""
+
+    async def ask(store: "Store") -> "list[tuple[PlayerRecord, PlayerStats]]":
+        records = {record.bot: record for record in await store.records(name)}
+        return [(records[player.bot], player) for player in await store.stats(name)]
+
+    return await _read(database, ask, [])
+
+
+async def leaders(
+    database: str, limit: int
+) -> "tuple[tuple[Rated, ...], tuple[SolitaireBest, ...]]":
+    """The best rated players and the best solitaire scores, at most so many of each."""
+    none: tuple[tuple[Rated, ...], tuple[SolitaireBest, ...]] = ((), ())
+    return await _read(database, lambda store: store.leaders(limit=limit), none)
+
+
+async def rename_player(database: str, old: str, new: str) -> str:
+    """Give a person another name: the name as it is shown."""
+    from cantstop_server.identities import rename
+
+    with _in_our_words():
+        return await rename(database, old, new)
+
+
+async def merge_players(database: str, source: str, into: str) -> None:
+    """Make one person of two."""
+    from cantstop_server.identities import merge
+
+    with _in_our_words():
+        await merge(database, source, into)
 
 
 def has_database(database: str) -> bool:

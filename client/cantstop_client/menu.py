@@ -64,6 +64,7 @@ class Menu:
             ("Continue a game where I have a seat", self._continue),
             ("Games that have ended", lambda: self._command("history")),
             ("Who won how often", lambda: self._command("stats")),
+            ("Who leads the ratings", lambda: self._command("leaders")),
         )
         titles = [title for title, _ in items]
         try:

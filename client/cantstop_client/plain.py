@@ -14,10 +14,11 @@ from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.questions import Pages
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
 from cantstop_client.session import SessionOver
+from cantstop_client.standings import reply_lines
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
 from cantstop_protocol.commands import Choose, Command, Kick, Leave, ListGames, PassRoom, Resign
-from cantstop_protocol.messages import Error, Games, Hinted, Ok, Rooms
+from cantstop_protocol.messages import Error, Games, Hinted, Leaders, Ok, Rooms, Stats
 
 Decision = tuple[str, int]
 
@@ -176,6 +177,8 @@ class PlainFace:
             case Games() as found:
                 self._output.lines(games_lines(found.games, self._output.width))
                 self._output.lines(self._pages.took(found))
+            case Stats() | Leaders() as found:
+                self._output.lines(reply_lines(found, self._output.width, self._output.glyphs))
             case Ok() if send.kind is Leave:
                 self._screen.leave_room()
         return True

@@ -99,6 +99,7 @@ FORM: Final = (
     ),
     Question("increment", "Seconds more with each turn", _default("increment"), _number(0, 600)),
     Question("hints", "Hints from a strong player, for who asks: on or off", "off", _on_or_off),
+    Question("rated", "Counts for the ratings, if without hints: on or off", "on", _on_or_off),
     Question(PASSWORD, "Password, or nothing: it is shown as you type", "", _password),
 )
 

@@ -169,8 +169,16 @@ def options_in_words(options: GameOptions) -> str:
     seats = "solitaire" if options.seats == 1 else f"{options.seats} seats"
     columns = "1 column wins" if options.target == 1 else f"{options.target} columns win"
     dead = ", dead markers stay" if options.dead_markers == "kept" else ""
+    rest = f"{_clock_in_words(options)}{_ABSENCE[options.absence]}{_weight_in_words(options)}"
+    return f"{seats}, {columns}{dead}{rest}"
+
+
+def _weight_in_words(options: GameOptions) -> str:
+    """Whether it counts for the ratings, which solitaire never does."""
     hints = ", hints" if options.hints else ""
-    return f"{seats}, {columns}{dead}{_clock_in_words(options)}{_ABSENCE[options.absence]}{hints}"
+    if options.seats == 1:
+        return hints
+    return f"{', rated' if options.rated else ', casual'}{hints}"
 
 
 def _clock_in_words(options: GameOptions) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, get_args
 import msgpack
 import msgspec
 
-from cantstop_protocol.commands import AnyCommand, Command
+from cantstop_protocol.commands import AnyCommand, Command, Configure, Create
 from cantstop_protocol.events import AnyEvent, Event
 from cantstop_protocol.limits import MAX_COMMAND_BYTES, MAX_ID, MAX_MESSAGE_BYTES
 from cantstop_protocol.messages import AnyMessage, Message
@@ -41,10 +41,20 @@ MESSAGES: Final[dict[str, type[Message]]] = _by_tag(AnyMessage)
 EVENTS: Final[dict[str, type[Event]]] = _by_tag(AnyEvent)
 
 _encoder: Final = msgspec.msgpack.Encoder()
+_USUAL: Final[dict[str, Any]] = msgspec.to_builtins(GameOptions())
 
 
 def encode(message: Command | Message) -> bytes:
-    """The frame of a message."""
+    """The frame of a message.
+
+    A command's options leave out what is as usual: a server that does not know a newer option
+    still takes the rest.
+    """
+    if isinstance(message, Create | Configure):
+        values = msgspec.to_builtins(message)
+        chosen = msgspec.to_builtins(message.options).items()
+        values["options"] = {name: value for name, value in chosen if _USUAL[name] != value}
+        return _encoder.encode(values)
     return _encoder.encode(message)
 
 

@@ -81,6 +81,16 @@ class ListGames(Command, frozen=True, tag="list_games"):
     after: Annotated[str, Meta(max_length=MAX_CURSOR_CHARACTERS)] | None = None
 
 
+class GetStats(Command, frozen=True, tag="get_stats"):
+    """Ask for a player's record, one's own without a name. Answered by ``Stats``."""
+
+    name: RawText = ""
+
+
+class GetLeaders(Command, frozen=True, tag="get_leaders"):
+    """Ask who leads. Answered by ``Leaders``."""
+
+
 class Create(Command, frozen=True, tag="create"):
     """Open a room and sit down in it. Answered by ``Entered``."""
 
@@ -234,6 +244,8 @@ AnyCommand = (
     Hello
     | ListRooms
     | ListGames
+    | GetStats
+    | GetLeaders
     | Create
     | Join
     | Leave

@@ -7,6 +7,7 @@ from msgspec import Struct
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.past import GameSummary
+from cantstop_protocol.standings import PlayerStats, Rated, SolitaireBest
 from cantstop_protocol.table import RoomSummary, Table
 
 
@@ -93,6 +94,22 @@ class Games(Message, frozen=True, tag="games"):
     re: int
     games: tuple[GameSummary, ...]
     more: bool
+
+
+class Stats(Message, frozen=True, tag="stats"):
+    """The reply to ``GetStats``; ``player`` is None if nobody has this name."""
+
+    re: int
+    player: PlayerStats | None
+
+
+class Leaders(Message, frozen=True, tag="leaders"):
+    """The reply to ``GetLeaders``: the 20 best rated players, the best first, and the 20 best
+    solitaire scores for each target."""
+
+    re: int
+    rated: tuple[Rated, ...]
+    solitaire: tuple[SolitaireBest, ...]
 
 
 class NumberedEvent(Struct, frozen=True):
@@ -208,6 +225,8 @@ AnyMessage = (
     | Hinted
     | Rooms
     | Games
+    | Stats
+    | Leaders
     | Entered
     | Update
     | Notice

@@ -25,6 +25,7 @@ class GameOptions(Struct, frozen=True):
     when the player to move is away. A decision may take ``decision_seconds`` and then what is left
     of the player's bank of ``bank_seconds``, which gains ``increment_seconds`` with each turn of
     theirs; both 0 is no clock. ``hints`` lets those who play ask what their alternatives are worth.
+    ``rated`` games count for the ratings; a room with hints has none.
     """
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
@@ -35,6 +36,7 @@ class GameOptions(Struct, frozen=True):
     bank_seconds: Annotated[int, Meta(ge=0, le=36000)] = 0
     increment_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
     hints: bool = False
+    rated: bool = True
 
 
 class Seat(Struct, frozen=True):

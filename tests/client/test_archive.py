@@ -25,7 +25,6 @@ def test_records_read_well() -> None:
     record = Record("Ann", None, 4, 3, {2: (3, 3), 1: (1, 0)}, {"keller": (3, 3), "people": (0, 0)})
     assert stats_lines([record, Record("keller", "keller", 0, 0, {}, {})]) == [
         "Ann: 3 of 4 won (75 %)",
-        "  solitaire          0 of 1 won (0 %)",
         "  2 seats            3 of 3 won (100 %)",
         "  against keller     3 of 3 won (100 %)",
         "  against people     0 of 0 won",
@@ -41,6 +40,7 @@ def test_a_record_as_json() -> None:
         "kind": "person",
         "games": 4,
         "wins": 3,
+        "losses": 1,
         "by_seats": {"2": {"games": 4, "wins": 3}},
         "against": {"keller": {"games": 4, "wins": 3}},
         "solitaire": {"3": {"games": 2, "best_turns": 9}},

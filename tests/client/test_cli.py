@@ -94,7 +94,9 @@ def test_joining_loads_nothing_of_the_server() -> None:
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["host", "join", "play", "history", "stats", "bench"])
+@pytest.mark.parametrize(
+    "name", ["host", "join", "play", "history", "stats", "leaders", "players", "bench"]
+)
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run([name, "--help"]) == 0
     assert f"cantstop {name}" in capsys.readouterr().out

@@ -20,7 +20,7 @@ from cantstop_client.output import Output
 from cantstop_client.recent import remember_server
 from cantstop_client.settings import load_settings
 
-FORM = 9 * "\n"
+FORM = 10 * "\n"
 """The questions of a room before its password, with their defaults."""
 
 
@@ -76,12 +76,12 @@ def a_server(database: Path) -> Iterator[str]:
 
 
 def test_each_choice_is_numbered_and_the_last_leaves(made: Callable[..., Made]) -> None:
-    asked = made("9\n")
+    asked = made("10\n")
     assert asked.menu.run() == 0
     lines = asked.shown.splitlines()
     assert lines[0] == "Can't Stop"
     assert lines[1].startswith("1) Quick game")
-    assert lines[9] == "9) Leave"
+    assert lines[10] == "10) Leave"
     assert asked.ran == []
 
 
@@ -93,6 +93,7 @@ def test_each_choice_is_numbered_and_the_last_leaves(made: Callable[..., Made]) 
         ("2\nAnn,Ben\n\n", ["play", "--people", "Ann,Ben", "--bots", "none"]),
         ("7\n", ["history"]),
         ("8\n", ["stats"]),
+        ("9\n", ["leaders"]),
     ],
 )
 def test_a_choice_is_a_command_that_is_shown(
@@ -113,7 +114,7 @@ def test_without_the_full_screen_games_are_plain_and_nothing_else_is_told_so() -
         ran.append(list(arguments))
         return 0
 
-    asker = Asker(Output(io.StringIO(), ASCII, 80), io.StringIO("1\n\n7\n9\n"))
+    asker = Asker(Output(io.StringIO(), ASCII, 80), io.StringIO("1\n\n7\n10\n"))
     assert Menu(asker, run, plain=True).run() == 0
     assert ran == [["play", "--bots", "keller", "--plain"], ["history"]]
 
@@ -138,11 +139,11 @@ def test_tables_on_the_network_are_listed_or_it_is_said_that_there_are_none(
         return tables
 
     monkeypatch.setattr(menu, "find", find)
-    asked = made("4\n9\n")
+    asked = made("4\n10\n")
     assert asked.menu.run() == 0
     assert "No table was heard" in asked.shown
     tables.append(Found("1", "den", "", "cantstop.1", ("127.0.0.1:1",)))
-    asked = made("4\n2\n4\n1\n9\n")
+    asked = made("4\n2\n4\n1\n10\n")
     assert asked.menu.run() == 0
     assert "1) den: cantstop join --server 127.0.0.1:1\n2) Back\n" in asked.shown
     # Gone since: said in a line, and the menu is there again.

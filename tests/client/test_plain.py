@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from samples import BEST, RATED, STATS
 
 from cantstop_client import plain
 from cantstop_client.errors import ClientError
@@ -17,7 +18,17 @@ from cantstop_client.plain import PlainFace
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.session import SessionOver
 from cantstop_protocol.codes import ErrorCode, ExitCode
-from cantstop_protocol.commands import Chat, Choose, Leave, ListGames, ListRooms, Roll, Stop
+from cantstop_protocol.commands import (
+    Chat,
+    Choose,
+    GetLeaders,
+    GetStats,
+    Leave,
+    ListGames,
+    ListRooms,
+    Roll,
+    Stop,
+)
 from cantstop_protocol.events import (
     Advanced,
     Chatted,
@@ -33,10 +44,12 @@ from cantstop_protocol.messages import (
     Error,
     Exit,
     Games,
+    Leaders,
     Notice,
     NumberedEvent,
     Ok,
     Rooms,
+    Stats,
     Update,
     Welcome,
 )
@@ -443,6 +456,25 @@ async def test_notices_and_exits_are_shown(terminal, table) -> None:
     assert "Server: the disk is full\n" in terminal.shown
     assert "You are out of room LEZAT: a fault\n" in terminal.shown
     assert terminal.screen.view.room is None
+
+
+async def test_records_and_leaders_are_shown(pipe, table, turn) -> None:
+    answers = {
+        GetStats: Stats(re=1, player=STATS),
+        GetLeaders: Leaders(re=1, rated=(RATED,), solitaire=(BEST,)),
+    }
+    pipe.enter(table(turn=turn(1)))
+    pipe.session.answer = lambda kind, fields: answers[kind]
+    pipe.type("/stats", "/stats Ben of Ulm", "/leaders", f"/stats {'x' * 81}", "/leaders now")
+    pipe.end_input()
+    assert await done(pipe.start()) == 0
+    assert await pipe.session.next() == (GetStats, {"name": ""})
+    assert await pipe.session.next() == (GetStats, {"name": "Ben of Ulm"})
+    assert await pipe.session.next() == (GetLeaders, {})
+    assert pipe.shown.count("Ann: 70 of 130 won (54 %), 60 lost") == 2
+    assert "   8  Ann                   7 games" in pipe.shown
+    assert "A name has at most" in pipe.shown
+    assert "It goes: /leaders" in pipe.shown
 
 
 async def test_what_is_asked_for_is_shown(pipe, table, turn) -> None:

@@ -111,14 +111,14 @@ def test_the_room_and_the_list_of_rooms() -> None:
         spectators=0,
     )
     assert rooms_lines([busy]) == [
-        "LEZAT Friday: Ann, keller; waiting, 1 free seat; 3 seats, 3 columns win, password"
+        "LEZAT Friday: Ann, keller; waiting, 1 free seat; 3 seats, 3 columns win, rated, password"
     ]
     assert rooms_lines([]) == ["No room is open: /create makes one"]
 
 
 def test_a_room_is_introduced(room) -> None:
     assert room_lines(room(title="Friday", private=True)) == [
-        "Room LEZAT (Friday): 2 seats, 3 columns win, with a password"
+        "Room LEZAT (Friday): 2 seats, 3 columns win, rated, with a password"
     ]
 
 

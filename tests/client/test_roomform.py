@@ -48,6 +48,7 @@ def test_the_command_opens_the_room_that_was_asked_for() -> None:
         bank_seconds=600,
         increment_seconds=5,
         hints=True,
+        rated=False,
     )
 
 
@@ -65,6 +66,7 @@ def test_the_command_opens_the_room_that_was_asked_for() -> None:
         ("bank", "-1"),
         ("increment", "1.5"),
         ("hints", "o"),
+        ("rated", "perhaps"),
         (PASSWORD, "x" * 65),
     ],
 )

@@ -389,5 +389,5 @@ def test_the_menu_leads_to_the_full_screen_with_keys_of_ones_own_and_back(tmp_pa
         screen.shows(" takes ")
         screen.type("\x04")
         screen.until(lambda: "Number, 1 to " in screen.text, "the menu again")
-        screen.type("9\n")
+        screen.type("10\n")
         assert screen.ended() == 0

@@ -50,6 +50,9 @@ ANSWERS = (
     messages.Entered,
     messages.Games,
     messages.Rooms,
+    messages.Rooms,
+    messages.Stats,
+    messages.Leaders,
     messages.Welcome,
 )
 

@@ -19,6 +19,7 @@ from cantstop_protocol.codec import (
     encode,
 )
 from cantstop_protocol.limits import MAX_COMMAND_BYTES, MAX_MESSAGE_BYTES
+from cantstop_protocol.table import GameOptions
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(),
@@ -38,6 +39,15 @@ def test_there_is_a_sample_of_every_command_and_message() -> None:
 @pytest.mark.parametrize("sample", SAMPLE_COMMANDS, ids=lambda sample: type(sample).__name__)
 def test_commands_survive_the_wire(sample: commands.Command) -> None:
     assert decode_command(encode(sample)) == sample
+
+
+def test_usual_options_are_left_out_so_that_older_servers_take_the_rest() -> None:
+    usual = commands.Configure(id=1, options=GameOptions())
+    assert msgpack.unpackb(encode(usual))["options"] == {}
+    three = commands.Create(id=1, options=GameOptions(seats=3, rated=False))
+    assert msgpack.unpackb(encode(three))["options"] == {"seats": 3, "rated": False}
+    for command in (usual, three):
+        assert decode_command(encode(command)) == command
 
 
 @pytest.mark.parametrize("sample", SAMPLE_MESSAGES, ids=lambda sample: type(sample).__name__)

@@ -34,6 +34,16 @@ from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command, Hint
 from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.past import GameSeat, GameSummary
+from cantstop_protocol.standings import (
+    Habits,
+    PlayerStats,
+    Rated,
+    RatingPoint,
+    RunnerSet,
+    SeatsScore,
+    SolitaireBest,
+    Versus,
+)
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -63,6 +73,14 @@ STRUCTURES: Final = (
     Result,
     ServerStatus,
     Presence,
+    PlayerStats,
+    Rated,
+    RatingPoint,
+    SeatsScore,
+    Versus,
+    SolitaireBest,
+    Habits,
+    RunnerSet,
 )
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}

@@ -2,6 +2,16 @@
 
 from cantstop_protocol import codes, commands, events, messages
 from cantstop_protocol.past import GameSeat, GameSummary
+from cantstop_protocol.standings import (
+    Habits,
+    PlayerStats,
+    Rated,
+    RatingPoint,
+    RunnerSet,
+    SeatsScore,
+    SolitaireBest,
+    Versus,
+)
 from cantstop_protocol.table import (
     GameOptions,
     Option,
@@ -20,6 +30,7 @@ OPTIONS = GameOptions(
     decision_seconds=30,
     bank_seconds=300,
     increment_seconds=5,
+    rated=False,
 )
 NOTHING = (0,) * 11
 RUNNERS = (0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0)
@@ -56,6 +67,43 @@ TABLE = Table(
     ),
     result=Result("k3f9x2m7qa", 0, 12, False),
 )
+RATED = Rated(2, "Ann", None, 120, 27.5, 1.25, 23.75)
+BEST = SolitaireBest("Ann", None, 3, 7, 8)
+STATS = PlayerStats(
+    name="Ann",
+    bot=None,
+    games=130,
+    wins=70,
+    losses=60,
+    streak=-2,
+    longest_wins=6,
+    longest_losses=4,
+    rating=RATED,
+    history=(RatingPoint(1, 26.5, 8.0), RatingPoint(60, 28.0, 2.0), RatingPoint(120, 27.5, 1.25)),
+    by_seats=(SeatsScore(1, 7, 6), SeatsScore(2, 100, 55), SeatsScore(3, 30, 15)),
+    opponents=(Versus("keller", "keller", 90, 45, 45), Versus("Ben", None, 40, 25, 15)),
+    solitaire=(BEST,),
+    habits=Habits(
+        turns=1000,
+        rolls=4500,
+        busts=290,
+        expected_busts=301.5,
+        deviation=15.25,
+        luck=11.5,
+        bust_rate=0.29,
+        rolls_per_turn=4.5,
+        kept_per_turn=4.25,
+        lost_per_turn=1.75,
+        finishes=68,
+        turns_to_finish=9.5,
+        stop_count=30.5,
+        ripe_stops=400,
+        rolls_past=25,
+        past_excess=2.5,
+    ),
+    claims=(10, 8, 12, 20, 35, 50, 30, 22, 14, 9, 7),
+    runner_sets=(RunnerSet((6, 7, 8), 400, 30), RunnerSet((5, 7, 9), 120, 20)),
+)
 
 SAMPLE_COMMANDS = [
     commands.Hello(id=1, name="Ann", token="a" * 64, instance="0123456789abcdef", password="pw"),
@@ -74,6 +122,8 @@ SAMPLE_COMMANDS = [
         limit=50,
         after="MjAyNi0wMy0wMQ",
     ),
+    commands.GetStats(id=24, name="Ben"),
+    commands.GetLeaders(id=25),
     commands.Create(id=3, title="Friday", password="pw", options=OPTIONS, role="spectator"),
     commands.Join(id=4, room="BADOK", password="pw", role="spectator", last_seq=17),
     commands.Leave(id=5, room="BADOK"),
@@ -170,6 +220,8 @@ SAMPLE_MESSAGES = [
         ),
         more=True,
     ),
+    messages.Stats(re=24, player=STATS),
+    messages.Leaders(re=25, rated=(RATED,), solitaire=(BEST,)),
     messages.Entered(
         re=4,
         seat=0,

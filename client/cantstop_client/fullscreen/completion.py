@@ -15,6 +15,7 @@ _VALUES: Final = {
     "target": ("1", "2", "3", "4", "5"),
     "hints": ("on", "off"),
     "result": ("won", "lost", "finished", "abandoned"),
+    "rated": ("on", "off"),
 }
 
 

@@ -292,7 +292,13 @@ def _in_ascii(scene: Scene) -> Scene:
     view = replace(view, name=_ascii(view.name), bots=tuple(map(_ascii, view.bots)))
     games = tuple(mapped(game, _ascii) for game in scene.games)
     return replace(
-        scene, view=view, log=log, trouble=trouble, typed=_ascii(scene.typed), games=games
+        scene,
+        view=view,
+        log=log,
+        trouble=trouble,
+        typed=_ascii(scene.typed),
+        games=games,
+        looked_up=mapped(scene.looked_up, _ascii),
     )
 
 

@@ -47,11 +47,12 @@ from cantstop_client.render import (
     who_lines,
 )
 from cantstop_client.session import Session
+from cantstop_client.standings import reply_lines
 from cantstop_client.view import News, View, left
 from cantstop_client.wording import event_line
 from cantstop_protocol.commands import Choose, Leave, ListGames, Roll, Stop
 from cantstop_protocol.events import Abandoned, Finished
-from cantstop_protocol.messages import Error, Games, Hinted, Ok, Rooms, Update
+from cantstop_protocol.messages import Error, Games, Hinted, Leaders, Ok, Rooms, Stats, Update
 
 if TYPE_CHECKING:
     from cantstop_client.fullscreen.toolkit import Terminal
@@ -352,6 +353,10 @@ class FullScreenFace:
             case Games() as found:
                 more = self._pages.took(found)
                 self._show(opened(replace(self.scene, games=found.games, more=more), "history"))
+            case Stats(player=None) as found:
+                self.say(reply_lines(found, self._size[0], self.style.marks.words))
+            case Stats() | Leaders() as found:
+                self._show(opened(replace(self.scene, looked_up=found), "records"))
             case Hinted() as hinted:
                 self.say(self._hint_lines(hinted))
             case Ok() if send.kind is Leave:

@@ -3,10 +3,10 @@
 None is of ambiguous width (Unicode Standard Annex 11) nor an emoji: no box drawing, no blocks.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from cantstop_client.glyphs import ASCII, Glyphs
+from cantstop_client.glyphs import ASCII, UNICODE, Glyphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ UNICODE_MARKS: Final = Marks(
     preview="\u25cc",
     lost="x",
     rule="-",
-    words=Glyphs(step="\u2219", runner="\u25c9", claimed="=", times="x"),
+    words=replace(UNICODE, runner="\u25c9", times="x"),
     ascii=False,
 )
 """Triangle, bar, lozenge, triangle on its point; a fisheye runs."""

@@ -8,9 +8,11 @@ from cantstop_client.fullscreen.scene import PageName, Scene
 from cantstop_client.past import games_lines
 from cantstop_client.render import odds_lines
 from cantstop_client.rules_page import RULES
+from cantstop_client.standings import reply_lines
 from cantstop_client.triples import triple_lines
 from cantstop_client.view import View
 from cantstop_client.widths import wrapped
+from cantstop_protocol.messages import Leaders, Stats
 
 _USAGE: int = 28
 
@@ -27,6 +29,13 @@ def page_lines(page: PageName, scene: Scene, style: Style, width: int) -> list[L
             return [line(text) for text in texts]
         case "odds":
             return _odds(scene, style, width)
+        case "records":
+            found = scene.looked_up
+            return [] if found is None else _records(found, style, width)
+
+
+def _records(found: Stats | Leaders, style: Style, width: int) -> list[Line]:
+    return [line(text) for text in reply_lines(found, width, style.marks.words)]
 
 
 def moments(view: View) -> tuple[When, ...]:

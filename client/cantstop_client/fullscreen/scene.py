@@ -13,11 +13,11 @@ from cantstop_client.render import result_lines, room_lines
 from cantstop_client.view import News, RoomView, View, receive
 from cantstop_client.wording import event_line, named
 from cantstop_protocol.events import Busted, Chatted, Finished, Rolled, Started
-from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
+from cantstop_protocol.messages import Aside, Entered, Exit, Leaders, Notice, Stats, Update
 from cantstop_protocol.past import GameSummary
 from cantstop_protocol.table import Dice, Option
 
-PageName = Literal["help", "history", "rules", "odds"]
+PageName = Literal["help", "history", "rules", "odds", "records"]
 EntryKind = Literal["event", "chat", "notice"]
 
 LOG_ENTRIES: Final = 1000
@@ -55,9 +55,10 @@ class Scene:
 
     ``bust`` is set from a bust to the next roll. ``highlighted`` is the option to preview.
     ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
-    passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
-    ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
-    ``games`` are those of the page of history, ``more`` what stands below them.
+    passed over. ``looked_up`` is what the page of records shows. ``find`` is what is searched
+    for, ``found`` which of its matches is shown. ``latency`` is a round trip to the server in
+    seconds. ``mouse``: options can be clicked. ``games`` are those of the page of history, ``more``
+    what stands below them.
     """
 
     view: View = field(default_factory=View)
@@ -72,6 +73,7 @@ class Scene:
     page_scroll: int = 0
     games: tuple[GameSummary, ...] = ()
     more: tuple[str, ...] = ()
+    looked_up: Stats | Leaders | None = None
     find: str | None = None
     found: int = 0
     trouble: Trouble | None = None

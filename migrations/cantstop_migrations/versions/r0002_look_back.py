@@ -67,3 +67,98 @@ def upgrade() -> None:
         "history",
         ["player_id", "opponent_id", "variant", "outcome", "ended_at", "game_id"],
     )
+    _create_standings()
+
+
+def _create_standings() -> None:
+    """Habits, streaks and ratings. They are counted from the games when the database is opened."""
+    op.create_table(
+        "habits",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        *(sa.Column(name, sa.BigInteger(), nullable=False) for name in _HABITS),
+        sa.PrimaryKeyConstraint("player_id", name="pk_habits"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_habits_player_id"),
+    )
+    op.create_table(
+        "column_claims",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("column", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("claims", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", "column", name="pk_column_claims"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_column_claims_player_id"),
+    )
+    op.create_table(
+        "runner_sets",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("runners", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("rolls", sa.Integer(), nullable=False),
+        sa.Column("busts", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", "runners", name="pk_runner_sets"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_runner_sets_player_id"),
+    )
+    op.create_table(
+        "head_to_head",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("opponent_id", sa.Integer(), nullable=False),
+        sa.Column("games", sa.Integer(), nullable=False),
+        sa.Column("wins", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", "opponent_id", name="pk_head_to_head"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_head_to_head_player_id"),
+        sa.ForeignKeyConstraint(
+            ["opponent_id"], ["players.id"], name="fk_head_to_head_opponent_id"
+        ),
+    )
+    op.create_table(
+        "streaks",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("current", sa.Integer(), nullable=False),
+        sa.Column("longest_wins", sa.Integer(), nullable=False),
+        sa.Column("longest_losses", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", name="pk_streaks"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_streaks_player_id"),
+    )
+    op.create_table(
+        "ratings",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("games", sa.Integer(), nullable=False),
+        sa.Column("mu", sa.Float(), nullable=False),
+        sa.Column("sigma", sa.Float(), nullable=False),
+        sa.Column("rating", sa.Float(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", name="pk_ratings"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_ratings_player_id"),
+    )
+    op.create_index("ix_ratings_rating", "ratings", ["rating"])
+    op.create_table(
+        "rating_history",
+        sa.Column("player_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("game_id", sa.String(40), nullable=False),
+        sa.Column("ended_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("mu", sa.Float(), nullable=False),
+        sa.Column("sigma", sa.Float(), nullable=False),
+        sa.PrimaryKeyConstraint("player_id", "number", name="pk_rating_history"),
+        sa.ForeignKeyConstraint(["player_id"], ["players.id"], name="fk_rating_history_player_id"),
+        sa.ForeignKeyConstraint(["game_id"], ["games.id"], name="fk_rating_history_game_id"),
+    )
+    op.create_index("ix_rating_history_ended_at", "rating_history", ["ended_at"])
+    op.execute("INSERT INTO server (key, value) VALUES ('recount', 'due')")
+
+
+_HABITS = (
+    "turns",
+    "stops",
+    "busts",
+    "rolls",
+    "steps_kept",
+    "steps_lost",
+    "finishes",
+    "finish_turns",
+    "expected",
+    "variance",
+    "full_stops",
+    "full_stop_excess",
+    "ripe_stops",
+    "rolls_past",
+    "rolls_past_excess",
+)

@@ -23,6 +23,8 @@ from cantstop_protocol.commands import (
     Chat,
     Command,
     Create,
+    GetLeaders,
+    GetStats,
     Hello,
     Join,
     Leave,
@@ -31,7 +33,18 @@ from cantstop_protocol.commands import (
     Rematch,
     Start,
 )
-from cantstop_protocol.messages import Bye, Error, Games, Greeting, Message, Notice, Rooms, Welcome
+from cantstop_protocol.messages import (
+    Bye,
+    Error,
+    Games,
+    Greeting,
+    Leaders,
+    Message,
+    Notice,
+    Rooms,
+    Stats,
+    Welcome,
+)
 from cantstop_protocol.text import BadText, clean_name, name_key
 from cantstop_server.config import Limits
 from cantstop_server.lookback import listed, query_of
@@ -54,6 +67,8 @@ log = logging.getLogger(__name__)
 
 _POLICY_VIOLATION: Final = 1008
 _GOING_AWAY: Final = 1001
+_LISTS: Final = (ListRooms, ListGames, GetStats, GetLeaders)
+"""What is long to tell, or to look up: it has a rate of its own."""
 
 
 @dataclass(slots=True)
@@ -238,7 +253,7 @@ class Connection:
             raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
         if isinstance(command, Chat) and not self._chat.take():
             raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
-        if isinstance(command, ListRooms | ListGames) and not self._lists.take():
+        if isinstance(command, _LISTS) and not self._lists.take():
             raise Refused(ErrorCode.TOO_FAST, "the list was asked for too often: wait a second")
 
     async def _obey(self, command: Command) -> None:
@@ -256,6 +271,8 @@ class Connection:
                 self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
             case ListGames():
                 self._reply(await self._games(command))
+            case GetStats() | GetLeaders():
+                await self._look_back(person, command)
             case Create():
                 made = self._service.hub.created_by(self._accepted(command))
                 self._check_elsewhere(made)
@@ -285,6 +302,18 @@ class Connection:
                 room.submit(person, self._instance, command, self._reply)
             case _:
                 self._own_room().submit(person, self._instance, command, self._reply)
+
+    async def _look_back(self, person: Person, command: GetStats | GetLeaders) -> None:
+        store = self._service.store
+        try:
+            if isinstance(command, GetLeaders):
+                rated, solitaire = await store.leaders()
+                self._reply(Leaders(re=command.id, rated=rated, solitaire=solitaire))
+            else:
+                found = await store.stats(command.name or person.name)
+                self._reply(Stats(re=command.id, player=found[0] if found else None))
+        except StorageError as error:
+            raise Refused(ErrorCode.STORAGE, str(error)) from error
 
     async def _hello(self, command: Hello) -> None:
         if self._person is not None:

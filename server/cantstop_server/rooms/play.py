@@ -22,7 +22,7 @@ from cantstop_protocol.events import (
 from cantstop_protocol.table import GameOptions, Result
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.seating import check_kind, free_gone_seats
+from cantstop_server.rooms.seating import check_kind, free_gone_seats, settled
 from cantstop_server.rooms.state import LiveGame, Person, RoomState, SeatState
 from cantstop_server.rooms.table import columns
 from cantstop_server.rules import course, game
@@ -58,7 +58,7 @@ def start(state: RoomState, world: World) -> Outcome:
         keep_dead_markers=options.dead_markers == "kept",
         first=first,
     )
-    live = LiveGame(world.game_id(), setup, "", world.now())
+    live = LiveGame(world.game_id(), setup, "", world.now(), rated=settled(options).rated)
     started = replace(
         state,
         game=live,
@@ -178,7 +178,10 @@ def abandon(state: RoomState, now: datetime) -> Outcome:
 
 
 def set_autopilot(state: RoomState, person: Person, seat: int, kind: str | None) -> Outcome:
-    """Give a person's seat to a computer player, or take it back. Raises ``Refused``."""
+    """Give a person's seat to a computer player, or take it back. Raises ``Refused``.
+
+    A game in which somebody does so before their first roll is not rated.
+    """
     if kind is not None:
         check_kind(kind)
     _running(state)
@@ -186,7 +189,14 @@ def set_autopilot(state: RoomState, person: Person, seat: int, kind: str | None)
     assert held is not None
     if held.autopilot == kind:
         return Outcome(state, ())
-    changed = state.with_seat(seat, replace(held, autopilot=kind, relief=None, overruns=0))
+    assisted = held.assisted or kind is not None
+    live = state.game
+    assert live is not None
+    if kind is not None and not _has_rolled(live, seat):
+        state = replace(state, game=replace(live, rated=False))
+    changed = state.with_seat(
+        seat, replace(held, autopilot=kind, relief=None, overruns=0, assisted=assisted)
+    )
     return Outcome(changed, (AutopilotSet(person.name, seat, kind),))
 
 
@@ -194,7 +204,23 @@ def _fresh(seat: SeatState, options: GameOptions) -> SeatState:
     """A seat at the beginning of a game."""
     timed = options.bank_seconds and seat.bot is None
     bank = float(options.bank_seconds) if timed else None
-    return replace(seat, autopilot=None, relief=None, overruns=0, bank=bank)
+    return replace(seat, autopilot=None, relief=None, overruns=0, bank=bank, assisted=False)
+
+
+def _has_rolled(live: LiveGame, seat: int) -> bool:
+    rolls = (game.Rolled, game.Busted)
+    return any(
+        isinstance(event, rolls) and event.seat == seat
+        for _, event in course.replay(live.setup, live.course)
+    )
+
+
+def _is_rated(state: RoomState, live: LiveGame, winner: int | None) -> bool:
+    """A computer that somebody asked to play for them wins no rating, and saves none."""
+    victor = None if winner is None else state.seats[winner]
+    return (
+        live.rated and settled(state.options).rated and not (victor is not None and victor.assisted)
+    )
 
 
 def _with_turn_end(live: LiveGame, now: datetime) -> LiveGame:
@@ -241,6 +267,7 @@ def _ended(
         winner=result.winner,
         turns=result.turns,
         seats=tuple(_archived(seat, i, position) for i, seat in enumerate(state.seats) if seat),
+        rated=_is_rated(state, live, result.winner),
         turn_ends=live.turn_ends,
     )
     return Outcome(replace(state, game=replace(live, result=result)), events, archive)

@@ -47,7 +47,7 @@ def open_room(
     state = RoomState(
         code=code,
         title=title,
-        options=options,
+        options=settled(options),
         creator=person.player,
         password=password,
         seats=(None,) * options.seats,
@@ -62,6 +62,11 @@ def check_options(options: GameOptions) -> None:
         make_setup(options.seats, options.target)
     except InvalidSetup as error:
         raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from error
+
+
+def settled(options: GameOptions) -> GameOptions:
+    """The options as a room has them: with hints it is a casual one."""
+    return replace(options, rated=options.rated and not options.hints)
 
 
 def enter(state: RoomState, person: Person, *, watch: bool, spectator_limit: int) -> Change:
@@ -133,6 +138,7 @@ def unseat_away(state: RoomState) -> Change:
 def configure(state: RoomState, person: Person, options: GameOptions) -> Change:
     """Change what is to be played; those seated move together. Raises ``Refused``."""
     check_options(options)
+    options = settled(options)
     state = _new_lineup(state)
     taken = tuple(seat for seat in state.seats if seat)
     if len(taken) > options.seats:

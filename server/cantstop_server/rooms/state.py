@@ -26,7 +26,8 @@ class SeatState(Struct, frozen=True):
 
     ``away``: the person's connection is gone. ``gone``: the person has left the room and
     the seat keeps the name until seats are taken anew. ``autopilot`` plays for the person;
-    ``relief`` says why if the person did not ask for it. ``bank`` is the time that is left, in
+    ``relief`` says why if the person did not ask for it, ``assisted`` that the person has asked
+    for one in this game. ``bank`` is the time that is left, in
     seconds, at the beginning of a decision; ``overruns`` how often in a row it ran out.
     """
 
@@ -39,6 +40,7 @@ class SeatState(Struct, frozen=True):
     relief: Literal["away", "time"] | None = None
     bank: float | None = None
     overruns: int = 0
+    assisted: bool = False
 
     @property
     def player_kind(self) -> str | None:
@@ -49,7 +51,8 @@ class SeatState(Struct, frozen=True):
 class LiveGame(Struct, frozen=True):
     """The room's game, running or just over: all that is needed to replay it.
 
-    ``turn_ends`` are when its turns ended, in seconds since its start, to a tenth.
+    ``turn_ends`` are when its turns ended, in seconds since its start, to a tenth. ``rated``
+    says that it may count for the ratings.
     """
 
     id: str
@@ -58,6 +61,7 @@ class LiveGame(Struct, frozen=True):
     started_at: datetime
     result: Result | None = None
     turn_ends: tuple[float, ...] = ()
+    rated: bool = True
 
 
 class Accepted(Struct, frozen=True, array_like=True):

@@ -6,14 +6,19 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select
 
 from cantstop_server.rules.setup import Setup
-from cantstop_server.storage import entries, records
+from cantstop_server.storage import entries, standings
+from cantstop_server.storage.counts import Counts
 from cantstop_server.storage.models import game_seats, games, players
 from cantstop_server.storage.players import bot_id
-from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
+from cantstop_server.storage.types import ArchivedGame, ArchivedSeat, Entrant, Outcome
 
 
 def add(connection: Connection, game: ArchivedGame) -> None:
-    """Archive a game, and count it if it was finished. One that is there already stays as is."""
+    """Archive a game, and count it if it was finished. One that is there already stays as is.
+
+    ``recount.settle`` has to follow in the same transaction: a game may come late. Many games
+    are quickest to add after ``standings.note(connection, None)``: then they are counted there.
+    """
     if connection.scalar(select(games.c.id).where(games.c.id == game.id)) is not None:
         return
     connection.execute(
@@ -50,8 +55,12 @@ def add(connection: Connection, game: ArchivedGame) -> None:
         ],
     )
     entries.enter(connection, game, ids)
-    if game.status == "finished":
-        records.count(connection, game, ids)
+    if game.status == "finished" and standings.noted(connection) != standings.EVERYTHING:
+        outcome = _outcome(game, ids)
+        counts = Counts()
+        counts.count(outcome)
+        counts.store(connection)
+        standings.add(connection, outcome)
 
 
 def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
@@ -82,6 +91,22 @@ def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -
     if seat.player is None:
         raise ValueError(f"game {game.id}: nobody sits at the seat of {seat.name!r}")
     return seat.player
+
+
+def _outcome(game: ArchivedGame, ids: Sequence[int]) -> Outcome:
+    return Outcome(
+        game.id,
+        game.ended_at,
+        game.setup,
+        game.course,
+        game.winner,
+        game.turns,
+        game.rated,
+        tuple(
+            Entrant(player, seat.bot, seat.columns, seat.resigned)
+            for player, seat in zip(ids, game.seats, strict=True)
+        ),
+    )
 
 
 def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[ArchivedSeat, ...]]:

@@ -1,6 +1,5 @@
 """Whether a database is sound: its pages, its games by the rules, and all that was counted."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,14 +12,14 @@ from cantstop_server.rules.game import Phase, score
 from cantstop_server.rules.setup import make_setup
 from cantstop_server.storage import archive
 from cantstop_server.storage.entries import expected_entries
-from cantstop_server.storage.models import game_seats, games, history, players, records, solitaire
-from cantstop_server.storage.types import PEOPLE, ArchivedGame
+from cantstop_server.storage.models import games, history
+from cantstop_server.storage.recount import recomputed
+from cantstop_server.storage.types import ArchivedGame
 
 MOST_TOLD: Final = 20
 """How many faults of one kind are told one by one."""
 
 _CHUNK: Final = 500
-_ALL: Final = "all"
 
 Progress = Callable[[int, int], None]
 
@@ -41,18 +40,15 @@ def examine(
     if faults:
         # What is built on damaged pages would only be told many times over.
         return Examination(0, _told(faults))
-    played = _Counts()
     total, wrong = 0, []
     whole = connection.scalar(select(func.count()).select_from(games)) or 0
-    for game, ids in _games(connection):
+    for game in _games(connection):
         total += 1
         fault = game_fault(game)
         wrong += [f"game {game.id}: {fault}"] if fault else []
-        if game.status == "finished" and len(ids) == len(game.seats):
-            played.add(game, ids)
         if progress is not None:
             progress(total, whole)
-    faults = [*_told(wrong), *_told(_count_faults(connection, played))]
+    faults = [*_told(wrong), *_told(recomputed(connection))]
     return Examination(total, (*faults, *_told(_entry_faults(connection))))
 
 
@@ -79,29 +75,8 @@ def game_fault(game: ArchivedGame) -> str:
     return ""
 
 
-class _Counts:
-    """The running counts, from the games: games and wins, solitaire games and fewest turns."""
-
-    def __init__(self) -> None:
-        self.records: Counter[tuple[int, int, str]] = Counter()
-        self.wins: Counter[tuple[int, int, str]] = Counter()
-        self.solitaire: dict[tuple[int, int], tuple[int, int]] = {}
-
-    def add(self, game: ArchivedGame, ids: Sequence[int]) -> None:
-        for seat, player in enumerate(ids):
-            others = {o.bot or PEOPLE for index, o in enumerate(game.seats) if index != seat}
-            for against in (_ALL, *others):
-                key = (player, len(ids), against)
-                self.records[key] += 1
-                self.wins[key] += game.winner == seat
-        if len(ids) == 1 and game.winner is not None:
-            alone = (ids[0], game.setup.target)
-            played, best = self.solitaire.get(alone, (0, game.turns))
-            self.solitaire[alone] = (played + 1, min(best, game.turns))
-
-
-def _games(connection: Connection) -> Iterator[tuple[ArchivedGame, list[int]]]:
-    """Every game with the players at its seats, in the order of identifiers."""
+def _games(connection: Connection) -> Iterator[ArchivedGame]:
+    """Every game, in the order of identifiers."""
     last = ""
     while True:
         following = select(games.c.id).where(games.c.id > last).order_by(games.c.id).limit(_CHUNK)
@@ -110,41 +85,7 @@ def _games(connection: Connection) -> Iterator[tuple[ArchivedGame, list[int]]]:
             return
         last = ids[-1]
         found = archive.load(connection, ids)
-        seated: dict[str, list[int]] = {}
-        for game_id, player in connection.execute(
-            select(game_seats.c.game_id, game_seats.c.player_id)
-            .where(game_seats.c.game_id.in_(ids))
-            .order_by(game_seats.c.game_id, game_seats.c.seat)
-        ):
-            seated.setdefault(game_id, []).append(player)
-        yield from ((found[game_id], seated.get(game_id, [])) for game_id in ids)
-
-
-def _count_faults(connection: Connection, played: _Counts) -> list[str]:
-    names: dict[int, str] = dict(
-        map(tuple, connection.execute(select(players.c.id, players.c.name)))
-    )
-    kept: dict[tuple[int, int, str], tuple[int, int]] = {
-        (row.player_id, row.seats, row.against): (row.games, row.wins)
-        for row in connection.execute(select(records))
-    }
-    counted = {key: (number, played.wins[key]) for key, number in played.records.items()}
-    faults = [
-        f"{names.get(key[0], key[0])}, {key[1]} seats, against {key[2]}: games and wins are"
-        f" {kept.get(key, (0, 0))}, counted anew {counted.get(key, (0, 0))}"
-        for key in sorted(kept.keys() | counted.keys())
-        if kept.get(key) != counted.get(key)
-    ]
-    alone: dict[tuple[int, int], tuple[int, int]] = {
-        (row.player_id, row.target): (row.games, row.best_turns)
-        for row in connection.execute(select(solitaire))
-    }
-    return faults + [
-        f"{names.get(key[0], key[0])}, solitaire, target {key[1]}: games and fewest turns are"
-        f" {alone.get(key)}, counted anew {played.solitaire.get(key)}"
-        for key in sorted(alone.keys() | played.solitaire.keys())
-        if alone.get(key) != played.solitaire.get(key)
-    ]
+        yield from (found[game_id] for game_id in ids)
 
 
 def _entry_faults(connection: Connection) -> list[str]:

@@ -11,6 +11,10 @@ class DatabaseFault(StorageError):
     """The database as a whole does not work now: locked, full, read-only, damaged, gone."""
 
 
+class CannotChange(ServerError):
+    """A player cannot be renamed or merged so; the text says why and what to do."""
+
+
 class BadQuestion(StorageError):
     """What was asked for makes no sense; the text says what would."""
 

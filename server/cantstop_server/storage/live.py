@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
-from cantstop_server.storage import archive
+from cantstop_server.storage import archive, recount
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.models import live_rooms, room_events
 from cantstop_server.storage.types import LiveRoom
@@ -61,9 +61,13 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
     _forget(connection, {k: n.forget_through for k, n in nets.items() if n.forget_through})
     _set_states(connection, {k: n.state for k, n in nets.items() if n.state is not None}, now)
     _add_events(connection, nets)
+    ended = False
     for write in writes:
         if write.archive is not None:
             archive.add(connection, write.archive)
+            ended = True
+    if ended:
+        recount.settle(connection)
 
 
 def load(connection: Connection, scope: str) -> list[LiveRoom]:

@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
     Dialect,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -19,6 +21,8 @@ from sqlalchemy import (
     TypeDecorator,
     true,
 )
+
+from cantstop_server.standings.habits import COUNTS
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -152,6 +156,77 @@ whether dead markers are kept as three digits. ``outcome`` is ``won``, ``lost`` 
 for the player, ``finished`` or ``abandoned`` for everybody. All of it follows from ``games`` and
 ``game_seats``: a page of history reads one short stretch of an index, however many games there are.
 """
+habits: Final = Table(
+    "habits",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    *(Column(name, BigInteger, nullable=False) for name in COUNTS),
+)
+"""Running sums of what a player did in finished games (``standings.habits.Tally``)."""
+
+column_claims: Final = Table(
+    "column_claims",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("column", Integer, primary_key=True, autoincrement=False),
+    Column("claims", Integer, nullable=False),
+)
+
+runner_sets: Final = Table(
+    "runner_sets",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("runners", Integer, primary_key=True, autoincrement=False),
+    Column("rolls", Integer, nullable=False),
+    Column("busts", Integer, nullable=False),
+)
+"""Rolls and busts by the set of columns that held a runner (``rules.board.ColumnSet``)."""
+
+head_to_head: Final = Table(
+    "head_to_head",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("opponent_id", ForeignKey("players.id"), primary_key=True),
+    Column("games", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("losses", Integer, nullable=False),
+)
+"""Finished games of two players with each other; ``losses`` are those that the opponent won."""
+
+streaks: Final = Table(
+    "streaks",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("current", Integer, nullable=False),
+    Column("longest_wins", Integer, nullable=False),
+    Column("longest_losses", Integer, nullable=False),
+)
+"""Wins in a row, as a negative number defeats, in finished games with others."""
+
+ratings: Final = Table(
+    "ratings",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("games", Integer, nullable=False),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("rating", Float, nullable=False),
+    Index(None, "rating"),
+)
+"""Where each player stands; ``rating`` is ``mu`` less three ``sigma``."""
+
+rating_history: Final = Table(
+    "rating_history",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("game_id", ForeignKey("games.id"), nullable=False),
+    Column("ended_at", UtcDateTime, nullable=False),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Index(None, "ended_at"),
+)
+"""A player's rating after each rated game; ``number`` counts them from 1."""
 
 live_rooms: Final = Table(
     "live_rooms",

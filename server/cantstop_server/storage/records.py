@@ -1,25 +1,13 @@
 """Running counts of finished games: who won how often, with how many seats, against whom."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import Connection, case, insert, select, update
+from sqlalchemy import Connection, select
 
+from cantstop_server.storage.counts import ALL
 from cantstop_server.storage.models import players, records, solitaire
 from cantstop_server.storage.players import is_named
-from cantstop_server.storage.types import PEOPLE, ArchivedGame, PlayerRecord
-
-_ALL = "all"
-
-
-def count(connection: Connection, game: ArchivedGame, player_ids: Sequence[int]) -> None:
-    """Count a finished game for the players at its seats."""
-    for seat, player in enumerate(player_ids):
-        opponents = {other.bot or PEOPLE for index, other in enumerate(game.seats) if index != seat}
-        for against in (_ALL, *sorted(opponents)):
-            _count(connection, player, len(player_ids), against, won=game.winner == seat)
-    if len(player_ids) == 1 and game.winner is not None:
-        _count_solitaire(connection, player_ids[0], game.setup.target, game.turns)
+from cantstop_server.storage.types import PlayerRecord
 
 
 def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
@@ -40,10 +28,12 @@ def load(connection: Connection, name: str | None) -> list[PlayerRecord]:
     found: dict[int, PlayerRecord] = {}
     for row in connection.execute(query):
         record = found.get(row.id) or PlayerRecord(row.name, row.bot, 0, 0, {}, {})
-        if row.against == _ALL:
+        if row.against == ALL:
             by_seats = record.by_seats | {row.seats: (row.games, row.wins)}
-            games, wins = record.games + row.games, record.wins + row.wins
-            record = replace(record, games=games, wins=wins, by_seats=by_seats)
+            record = replace(record, by_seats=by_seats)
+            if row.seats > 1:
+                games, wins = record.games + row.games, record.wins + row.wins
+                record = replace(record, games=games, wins=wins)
         elif row.against is not None:
             record.against[row.against] = _sum(record.against, row.against, row.games, row.wins)
         found[row.id] = record
@@ -62,34 +52,3 @@ def _rank(record: PlayerRecord) -> tuple[int, bool, int]:
 def _sum(pairs: dict[str, tuple[int, int]], key: str, games: int, wins: int) -> tuple[int, int]:
     before = pairs.get(key, (0, 0))
     return before[0] + games, before[1] + wins
-
-
-def _count(connection: Connection, player: int, seats: int, against: str, *, won: bool) -> None:
-    row = (
-        records.c.player_id == player,
-        records.c.seats == seats,
-        records.c.against == against,
-    )
-    counted = connection.execute(
-        update(records)
-        .where(*row)
-        .values(games=records.c.games + 1, wins=records.c.wins + int(won))
-    )
-    if not counted.rowcount:
-        connection.execute(
-            insert(records).values(
-                player_id=player, seats=seats, against=against, games=1, wins=int(won)
-            )
-        )
-
-
-def _count_solitaire(connection: Connection, player: int, target: int, turns: int) -> None:
-    row = (solitaire.c.player_id == player, solitaire.c.target == target)
-    fewer = case((solitaire.c.best_turns > turns, turns), else_=solitaire.c.best_turns)
-    counted = connection.execute(
-        update(solitaire).where(*row).values(games=solitaire.c.games + 1, best_turns=fewer)
-    )
-    if not counted.rowcount:
-        connection.execute(
-            insert(solitaire).values(player_id=player, target=target, games=1, best_turns=turns)
-        )

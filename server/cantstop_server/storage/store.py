@@ -8,7 +8,17 @@ from typing import Final
 
 from sqlalchemy import Connection, insert, select, update
 
-from cantstop_server.storage import archive, history, live, players, records
+from cantstop_protocol.standings import PlayerStats
+from cantstop_server.storage import (
+    archive,
+    history,
+    identities,
+    live,
+    players,
+    records,
+    recount,
+    stats,
+)
 from cantstop_server.storage.check import Examination, Progress, examine
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
@@ -16,7 +26,7 @@ from cantstop_server.storage.history import HistoryPage, HistoryQuery
 from cantstop_server.storage.journal import Journal, RoomWrite
 from cantstop_server.storage.migrate import Upgrade, migrate
 from cantstop_server.storage.models import server
-from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
+from cantstop_server.storage.types import ArchivedGame, Identity, Leaders, LiveRoom, PlayerRecord
 
 PRIVATE_SCOPES: Final = "play-"
 """How the scopes of private games begin: those end with their process."""
@@ -143,6 +153,33 @@ class Store:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))
 
+    async def stats(self, name: str) -> list[PlayerStats]:
+        """All that is known of a player's finished games; empty if there is nobody of the name."""
+        return await self._database.read(partial(stats.load, name=name))
+
+    async def leaders(self, *, limit: int = 20) -> Leaders:
+        """The best rated players and the best solitaire scores, at most so many of each."""
+        return await self._database.read(partial(stats.leaders, limit=limit))
+
+    async def rename_player(self, old: str, new: str, key: str) -> None:
+        """Give a person another name, with all that is kept of them. ``key`` is its ``name_key``.
+
+        Raises ``CannotChange`` if nobody has the old name, or somebody the new one.
+        """
+        await self._database.write(partial(identities.rename, old=old, new=new, key=key))
+
+    async def merge_players(self, source: str, into: str) -> None:
+        """Make one person of two: the games of the first become the second's.
+
+        Raises ``CannotChange`` if one of them is nobody, if both sat in one game, or if the first
+        still sits in a room.
+        """
+        await self._database.write(partial(identities.merge, source=source, into=into))
+
+    async def recomputed(self) -> list[str]:
+        """How what is counted differs from a count of all games: a line for each difference."""
+        return await self._database.read(recount.recomputed)
+
     async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
         await self._database.write(partial(live.store, writes=writes, now=self._now()))
 
@@ -155,6 +192,7 @@ def _prepare(
         return database.keep_copy(connection, upgrade) if copy else ""
 
     upgrade = migrate(connection, database.name, keep_copy)
+    recount.settle(connection)
     live.drop_stale(connection, PRIVATE_SCOPES, now - PRIVATE_GAMES_LAST)
     return _server_id(connection), upgrade
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
+from cantstop_protocol.standings import Rated, SolitaireBest
 from cantstop_server.rules.setup import Setup
 
 PEOPLE: Final = "people"
@@ -65,11 +66,46 @@ class ArchivedGame:
     proof: str | None = None
 
 
+class Entrant(NamedTuple):
+    """Who sat at a seat of a finished game: the number of a person or of a kind in ``players``."""
+
+    player: int
+    bot: str | None
+    columns: int
+    resigned: bool
+
+
+class Outcome(NamedTuple):
+    """What records, habits and ratings are counted from: a finished game."""
+
+    id: str
+    ended_at: datetime
+    setup: Setup
+    course: str
+    winner: int | None
+    turns: int
+    rated: bool
+    seats: tuple[Entrant, ...]
+
+    @property
+    def victor(self) -> int | None:
+        """The player who won, if somebody did."""
+        return None if self.winner is None else self.seats[self.winner].player
+
+
+class Leaders(NamedTuple):
+    """The best rated players, and the best solitaire scores by target, the best first."""
+
+    rated: tuple[Rated, ...]
+    solitaire: tuple[SolitaireBest, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """A player's finished games, as pairs of games and wins.
+    """A player's finished games with others, as pairs of games and wins.
 
-    ``by_seats`` splits them by the number of seats; ``against`` holds the games with at least one
+    ``by_seats`` splits them by the number of seats, and has solitaire besides, under 1, where a
+    win is a target reached; ``against`` holds the games with at least one
     opponent of a kind, so a mixed game stands under several. A kind of computer player that sat
     at two seats of a game has played it twice. ``solitaire`` holds, by target, how many games
     reached it and the fewest turns that one took.

@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
+from samples import BEST, RATED, STATS
 from scenes import seat, table, turn
 
 from cantstop_client.fullscreen.face import AFTER_MOVE, FullScreenFace, Manner
@@ -18,6 +19,8 @@ from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.commands import (
     Chat,
     Choose,
+    GetLeaders,
+    GetStats,
     Hint,
     Leave,
     ListGames,
@@ -32,8 +35,10 @@ from cantstop_protocol.messages import (
     Error,
     Games,
     Hinted,
+    Leaders,
     Ok,
     Rooms,
+    Stats,
     Update,
     Welcome,
 )
@@ -103,6 +108,11 @@ class Rig:
     def shown(self) -> str:
         """What was printed outside the screen."""
         return self._out.getvalue()
+
+    @property
+    def picture(self) -> str:
+        lines = self.face.picture(80, 24)
+        return "\n".join("".join(part.text for part in line) for line in lines)
 
     @property
     def said(self) -> str:
@@ -230,6 +240,31 @@ async def test_history_opens_as_a_page_and_goes_on(rig: Rig) -> None:
     rig.face.submit("/history")
     await rig.asks()
     assert "Not done: wait a second" in rig.said
+
+
+async def test_a_record_opens_a_page_that_scrolls_and_closes(rig: Rig) -> None:
+    rig.session.answer = Stats(re=2, player=STATS)
+    rig.at("theirs").face.submit("/stats Ben of Ulm")
+    assert await rig.asks() == [(GetStats, {"name": "Ben of Ulm"})]
+    assert "70 of 130 won" in rig.picture
+    assert "Busts by runners" not in rig.picture
+    for _ in range(5):
+        rig.face.scroll(-1)
+    assert "Busts by runners" in rig.picture
+    rig.face.escape()
+    assert "70 of 130 won" not in rig.picture
+    rig.session.answer = Leaders(re=3, rated=(RATED,), solitaire=(BEST,))
+    rig.face.submit("/leaders")
+    assert (await rig.asks())[-1] == (GetLeaders, {})
+    assert "Solitaire, 3 columns" in rig.picture
+
+
+async def test_nobody_of_a_name_is_told_in_the_log(rig: Rig) -> None:
+    rig.session.answer = Stats(re=2, player=None)
+    rig.at("theirs").face.submit("/stats nobody")
+    await rig.asks()
+    assert "Nobody of that name" in rig.said
+    assert rig.face.scene.page is None
 
 
 async def test_a_hint_is_asked_for_and_shown_in_the_log(rig: Rig) -> None:

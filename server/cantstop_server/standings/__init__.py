@@ -1,0 +1,1 @@
+"""What finished games say of their players: habits, places, ratings. Pure."""
