@@ -109,7 +109,7 @@ def _games(connection: Connection) -> Iterator[tuple[ArchivedGame, list[int]]]:
         if not ids:
             return
         last = ids[-1]
-        found = archive.load(connection, ids)
+        found = archive.games_of(connection, ids)
         seated: dict[str, list[int]] = {}
         for game_id, player in connection.execute(
             select(game_seats.c.game_id, game_seats.c.player_id)

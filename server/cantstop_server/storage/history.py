@@ -91,7 +91,7 @@ def page(connection: Connection, query: HistoryQuery, limit: int, after: str | N
         parts = [_places(connection, statement, stretch) for stretch in stretches]
     merged = (place for place, _ in groupby(heapq.merge(*parts, reverse=True)))
     places = list(islice(merged, wanted + 1))
-    found = archive.load(connection, [place.game_id for place in places[:wanted]])
+    found = archive.games_of(connection, [place.game_id for place in places[:wanted]])
     games = tuple(found[place.game_id] for place in places[:wanted])
     return HistoryPage(games, cursor_after(games[-1]) if len(places) > wanted else None)
 

@@ -136,7 +136,8 @@ class Store:
         return await self._database.read(history.live_states)
 
     async def find_game(self, game: str) -> list[ArchivedGame]:
-        """The games whose identifier begins so, two at most; of an empty one the newest game."""
+        """The game of this identifier, else those whose identifier begins so, two at most; of an
+        empty one the newest game."""
         return await self._database.read(partial(archive.find, game=game))
 
     async def records(self, name: str | None = None) -> list[PlayerRecord]:
