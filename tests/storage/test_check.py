@@ -42,7 +42,10 @@ async def test_a_new_database_has_none(store):
 @pytest.mark.parametrize(
     ("statement", "faults"),
     [
-        ("UPDATE games SET winner = 1 - winner WHERE id = 'g1'", ["game g1: seat", "Ann", "g1:"]),
+        (
+            "UPDATE games SET winner = 1 - winner WHERE id = 'g1'",
+            ["game g1: seat", "player Ann", "g1:"],
+        ),
         ("UPDATE games SET turns = 99 WHERE id = 'g4'", ["game g4: it is said to have 99 turns"]),
         (
             "UPDATE games SET course = substr(course, 1, length(course) - 1) WHERE id = 'g2'",
@@ -61,13 +64,18 @@ async def test_a_new_database_has_none(store):
         ),
         (
             "DELETE FROM game_seats WHERE game_id = 'g5'",
-            ["game g5: it has 0 players at 1 seats", "Ann, 1 seats", "Ann, solitaire", "g5: the"],
+            [
+                "game g5: it has 0 players at 1 seats",
+                "records of player Ann, seats 1",
+                "solitaire of player Ann",
+                "g5: the",
+            ],
         ),
         (
             "UPDATE records SET wins = wins + 1 WHERE player_id = 4 AND against = 'all'",
-            ["Straße, 2 seats, against all: games and wins are"],
+            ["records of player Straße, seats 2, against all: stored"],
         ),
-        ("DELETE FROM solitaire", ["Ann, solitaire, target 2: games and fewest turns are None"]),
+        ("DELETE FROM solitaire", ["solitaire of player Ann, target 2: stored None"]),
         (
             "DELETE FROM history WHERE player_id = 1 AND game_id = 'g5'",
             ["game g5: the index of history has an entry too few for player 1"],

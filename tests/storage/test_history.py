@@ -235,11 +235,15 @@ async def test_no_page_scans_a_table_or_sorts(store, games, file, statements):
         assert all(step.startswith(("SEARCH", "CORRELATED")) for step in steps), (statement, steps)
 
 
-async def test_a_game_is_found_by_the_beginning_of_its_identifier(store, games, file, statements):
+async def test_a_game_is_found_by_the_beginning_of_its_identifier(
+    store, archive, games, file, statements
+):
     game = games[5]
     assert await store.find_game(game.id) == [game]
     assert await store.find_game("") == [games[0]]
     assert len(await store.find_game("g")) == 2
+    await archive(replace(game, id=f"{game.id}x"))
+    assert await store.find_game(game.id) == [game]
     assert await store.find_game("g%") == await store.find_game("nothing") == []
     for statement, parameters in statements:
         steps = plan(file, statement, parameters)

@@ -63,7 +63,7 @@ def add(connection: Connection, game: ArchivedGame) -> None:
         standings.add(connection, outcome)
 
 
-def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
+def games_of(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
     """The games with these identifiers, those that there are."""
     if not ids:
         return {}
@@ -73,15 +73,17 @@ def load(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
 
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:
-    """The games whose identifier begins so, two at most; of an empty one the newest game."""
+    """The game of this identifier, else those whose identifier begins so, two at most; of an
+    empty one the newest game."""
     if game:
         # Those that begin so are the first from there on: a stretch of the index, and no scan.
         there_on = select(games.c.id).where(games.c.id >= game).order_by(games.c.id).limit(2)
         ids = [id for id in connection.scalars(there_on) if id.startswith(game)]
+        ids = [game] if game in ids else ids
     else:
         newest = select(games.c.id).order_by(games.c.ended_at.desc(), games.c.id.desc()).limit(1)
         ids = list(connection.scalars(newest))
-    found = load(connection, ids)
+    found = games_of(connection, ids)
     return [found[id] for id in ids]
 
 

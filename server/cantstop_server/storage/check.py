@@ -84,7 +84,7 @@ def _games(connection: Connection) -> Iterator[ArchivedGame]:
         if not ids:
             return
         last = ids[-1]
-        found = archive.load(connection, ids)
+        found = archive.games_of(connection, ids)
         yield from (found[game_id] for game_id in ids)
 
 

@@ -32,6 +32,9 @@ ALL: Final = "all"
 COUNTED: Final = (records, solitaire, habits, column_claims, runner_sets, head_to_head)
 """The tables of sums: their primary keys say whose and of what, all other columns are numbers."""
 
+PLAYERS: Final = frozenset({"player_id", "opponent_id"})
+"""The columns that hold the number of a player."""
+
 _SMALLEST: Final = frozenset({"best_turns"})
 """The columns that hold the smallest of the values instead of their sum."""
 
@@ -76,6 +79,8 @@ class Counts:
             self.add(head_to_head, (player, opponent), result)
 
     def _count_habits(self, game: Outcome) -> None:
+        if len(game.seats) != game.setup.seats:
+            return
         try:
             found = tallies(game.setup, game.course)
         except BadCourse:

@@ -91,14 +91,21 @@ def page(connection: Connection, query: HistoryQuery, limit: int, after: str | N
         parts = [_places(connection, statement, stretch) for stretch in stretches]
     merged = (place for place, _ in groupby(heapq.merge(*parts, reverse=True)))
     places = list(islice(merged, wanted + 1))
-    found = archive.load(connection, [place.game_id for place in places[:wanted]])
+    found = archive.games_of(connection, [place.game_id for place in places[:wanted]])
     games = tuple(found[place.game_id] for place in places[:wanted])
     return HistoryPage(games, cursor_after(games[-1]) if len(places) > wanted else None)
 
 
-def live_states(connection: Connection) -> list[bytes]:
-    """The states of live rooms, of whatever server, the latest first; at most ``MAX_PAGE``."""
-    newest = select(live_rooms.c.state).order_by(live_rooms.c.updated_at.desc())
+def live_states(connection: Connection, besides: str) -> list[bytes]:
+    """The states of live rooms, the latest first, but of scopes that begin with ``besides``.
+
+    They are at most ``MAX_PAGE``.
+    """
+    newest = (
+        select(live_rooms.c.state)
+        .where(live_rooms.c.scope.not_like(f"{besides}%"))
+        .order_by(live_rooms.c.updated_at.desc())
+    )
     return list(connection.scalars(newest.limit(MAX_PAGE)))
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, delete, func, or_, select, update
 
 from cantstop_protocol.text import name_key
 from cantstop_server.storage import entries, recount, standings
-from cantstop_server.storage.counts import COUNTED, Counts, key_names, split_row
+from cantstop_server.storage.counts import COUNTED, PLAYERS, Counts, key_names, split_row
 from cantstop_server.storage.errors import CannotChange
 from cantstop_server.storage.models import (
     game_seats,
@@ -108,19 +108,15 @@ def _move_counts(connection: Connection, one: int, other: int) -> None:
     """Add the sums of the first to those of the second, also where it is somebody's opponent."""
     moved = Counts()
     for table in COUNTED:
-        whose = [table.c[name] for name in key_names(table) if name in _PLAYERS]
+        whose = [table.c[name] for name in key_names(table) if name in PLAYERS]
         theirs = or_(*(column == one for column in whose))
         for row in connection.execute(select(table).where(theirs)):
             key, values = split_row(table, row)
             named = zip(key_names(table), key, strict=True)
             moved.add(
                 table,
-                tuple(other if n in _PLAYERS and part == one else part for n, part in named),
+                tuple(other if n in PLAYERS and part == one else part for n, part in named),
                 values,
             )
         connection.execute(delete(table).where(theirs))
     moved.store(connection)
-
-
-_PLAYERS: Final = frozenset({"player_id", "opponent_id"})
-"""The columns that hold the number of a player."""

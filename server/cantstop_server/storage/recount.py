@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, literal, select, tuple_
 
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage import standings
-from cantstop_server.storage.counts import COUNTED, Counts, key_names, split_row
+from cantstop_server.storage.counts import COUNTED, PLAYERS, Counts, key_names, split_row
 from cantstop_server.storage.models import (
     UtcDateTime,
     game_seats,
@@ -53,17 +53,22 @@ def recomputed(connection: Connection) -> list[str]:
     It only reads.
     """
     counts, placed = _counted(connection)
+    names: dict[Any, str] = dict(
+        map(tuple, connection.execute(select(players.c.id, players.c.name)))
+    )
     differences = []
     for table, rows in counts.rows.items():
         stored = dict(split_row(table, row) for row in connection.execute(select(table)))
-        differences += _compared(table, stored, rows)
+        differences += _compared(table, stored, rows, names)
     for table, expected in (
         (streaks, standings.streak_rows(placed)),
         (ratings, standings.rating_rows(placed)),
         (rating_history, placed.history),
     ):
         rows_stored = [dict(row) for row in connection.execute(select(table)).mappings()]
-        differences += _compared(table, _by_key(table, rows_stored), _by_key(table, expected))
+        differences += _compared(
+            table, _by_key(table, rows_stored), _by_key(table, expected), names
+        )
     return differences
 
 
@@ -135,12 +140,24 @@ def _by_key(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[Any, Any]:
     }
 
 
-def _compared(table: Table, stored: Mapping[Any, Any], counted: Mapping[Any, Any]) -> list[str]:
+def _compared(
+    table: Table,
+    stored: Mapping[Any, Any],
+    counted: Mapping[Any, Any],
+    names: Mapping[Any, str],
+) -> list[str]:
     keys = [key for key in {**stored, **counted} if stored.get(key) != counted.get(key)]
-    named = ", ".join(key_names(table))
-    told = [
-        f"{table.name} ({named}) = {key}: stored {stored.get(key)}, counted {counted.get(key)}"
+
+    def told(key: Sequence[Any]) -> str:
+        named = (
+            (name, names.get(part, part) if name in PLAYERS else part)
+            for name, part in zip(key_names(table), key, strict=True)
+        )
+        return ", ".join(f"{name.removesuffix('_id')} {part}" for name, part in named)
+
+    lines = [
+        f"{table.name} of {told(key)}: stored {stored.get(key)}, counted {counted.get(key)}"
         for key in keys[:_TOLD]
     ]
-    more = len(keys) - len(told)
-    return [*told, *([f"{table.name}: {more} more rows differ"] if more else [])]
+    more = len(keys) - len(lines)
+    return [*lines, *([f"{table.name}: {more} more rows differ"] if more else [])]

@@ -142,11 +142,12 @@ class Store:
         )
 
     async def live_states(self) -> list[bytes]:
-        """The states of live rooms, of whatever server, the latest first; at most 1,000."""
-        return await self._database.read(history.live_states)
+        """The states of live rooms that a server goes on with, the latest first; at most 1,000."""
+        return await self._database.read(partial(history.live_states, besides=PRIVATE_SCOPES))
 
     async def find_game(self, game: str) -> list[ArchivedGame]:
-        """The games whose identifier begins so, two at most; of an empty one the newest game."""
+        """The game of this identifier, else those whose identifier begins so, two at most; of an
+        empty one the newest game."""
         return await self._database.read(partial(archive.find, game=game))
 
     async def records(self, name: str | None = None) -> list[PlayerRecord]:
