@@ -183,7 +183,9 @@ def _stop(state: RoomState, person: Person, command: commands.Stop, world: World
 def _hint(state: RoomState, person: Person, command: commands.Hint, world: World) -> Outcome:
     """May the person ask? What the answer is takes long: the owner finds it out."""
     if not state.options.hints:
-        raise Refused(ErrorCode.NOT_ALLOWED, "this room plays without hints")
+        raise Refused(
+            ErrorCode.NOT_ALLOWED, "this room plays without hints: hints=on makes it a casual one"
+        )
     _own_move(state, person, command.ply)
     return Outcome(state, ())
 

@@ -9,8 +9,7 @@ from functools import cache
 from itertools import permutations
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Connection, Insert, Table, case, insert
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Table, case, insert
 
 from cantstop_server.rules.errors import BadCourse
 from cantstop_server.standings.habits import COUNTS, tallies
@@ -23,6 +22,7 @@ from cantstop_server.storage.models import (
     solitaire,
 )
 from cantstop_server.storage.types import PEOPLE, Outcome
+from cantstop_server.storage.upsert import upsert
 
 Key: TypeAlias = tuple[int | str, ...]
 
@@ -37,8 +37,6 @@ PLAYERS: Final = frozenset({"player_id", "opponent_id"})
 
 _SMALLEST: Final = frozenset({"best_turns"})
 """The columns that hold the smallest of the values instead of their sum."""
-
-_INSERTS: Final[dict[str, Any]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class Counts:
@@ -98,7 +96,8 @@ class Counts:
         """Add all to what the tables hold."""
         for table, rows in self.rows.items():
             if rows:
-                connection.execute(_adding(connection.dialect.name, table), as_dicts(table, rows))
+                adding = upsert(connection.dialect.name, table, _added)
+                connection.execute(adding, as_dicts(table, rows))
 
     def insert(self, connection: Connection) -> None:
         """Write all to tables that are empty."""
@@ -131,12 +130,7 @@ def split_row(table: Table, row: Iterable[Any]) -> tuple[Key, list[int]]:
     return tuple(values[:keys]), values[keys:]
 
 
-@cache
-def _adding(dialect: str, table: Table) -> Insert:
-    adding = _INSERTS[dialect](table)
-    added = {}
-    for name in value_names(table):
-        kept, new = table.c[name], adding.excluded[name]
-        added[name] = case((kept > new, new), else_=kept) if name in _SMALLEST else kept + new
-    statement: Insert = adding.on_conflict_do_update(index_elements=key_names(table), set_=added)
-    return statement
+def _added(kept: ColumnElement[int], new: ColumnElement[int]) -> ColumnElement[int]:
+    if kept.key in _SMALLEST:
+        return case((kept > new, new), else_=kept)
+    return kept + new

@@ -9,7 +9,20 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Table, delete, func, insert, literal, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    String,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 
 from cantstop_server.standings.rating import Rating, places, rate
 from cantstop_server.standings.streaks import Streak
@@ -23,12 +36,32 @@ from cantstop_server.storage.models import (
     streaks,
 )
 from cantstop_server.storage.types import Outcome
+from cantstop_server.storage.upsert import upsert
 
 _NOTE: Final = "recount"
 EVERYTHING: Final = "due"
 """The note that nothing has been counted yet."""
 
 _AT_ONCE: Final = 5000
+
+# Made once: each game that ends asks all of them.
+_NOTED: Final = select(server.c.value).where(server.c.key == _NOTE)
+_LATER: Final = (
+    select(games.c.id)
+    .where(
+        tuple_(games.c.ended_at, games.c.id)
+        > tuple_(bindparam("ended_at", type_=UtcDateTime), bindparam("id", type_=String)),
+        games.c.status == "finished",
+        games.c.seats > 1,
+    )
+    .limit(1)
+)
+_STREAKS: Final = select(streaks).where(
+    streaks.c.player_id.in_(bindparam("players", expanding=True))
+)
+_RATINGS: Final = select(ratings).where(
+    ratings.c.player_id.in_(bindparam("players", expanding=True))
+)
 
 
 class Standings:
@@ -72,8 +105,8 @@ class Standings:
 
     def store(self, connection: Connection) -> None:
         """Write all of it in place of what is known of these players; the history is added."""
-        _replace(connection, streaks, streak_rows(self))
-        _replace(connection, ratings, rating_rows(self))
+        _put(connection, streaks, streak_rows(self))
+        _put(connection, ratings, rating_rows(self))
         for start in range(0, len(self.history), _AT_ONCE):
             connection.execute(insert(rating_history), self.history[start : start + _AT_ONCE])
 
@@ -106,18 +139,19 @@ def add(connection: Connection, game: Outcome) -> None:
     if noted(connection) is not None or _has_later(connection, game):
         note(connection, game.ended_at)
         return
-    standings = load(connection, {seat.player for seat in game.seats})
+    standings = _load(connection, game)
     standings.take(game)
     standings.store(connection)
 
 
-def load(connection: Connection, players: Iterable[int]) -> Standings:
-    """Where these players stand now."""
-    found, wanted = Standings(), list(players)
-    for row in connection.execute(select(streaks).where(streaks.c.player_id.in_(wanted))):
+def _load(connection: Connection, game: Outcome) -> Standings:
+    """Where the players of a game stand now, as far as the game may change it."""
+    found, wanted = Standings(), {"players": list({seat.player for seat in game.seats})}
+    for row in connection.execute(_STREAKS, wanted):
         found.streaks[row.player_id] = Streak(row.current, row.longest_wins, row.longest_losses)
-    for row in connection.execute(select(ratings).where(ratings.c.player_id.in_(wanted))):
-        found.ratings[row.player_id] = (row.games, Rating(row.mu, row.sigma))
+    if is_rated(game):
+        for row in connection.execute(_RATINGS, wanted):
+            found.ratings[row.player_id] = (row.games, Rating(row.mu, row.sigma))
     return found
 
 
@@ -173,7 +207,7 @@ def note(connection: Connection, since: datetime | None) -> None:
 
 def noted(connection: Connection) -> str | None:
     """From when on all is to be worked out anew: a time, ``EVERYTHING``, or None."""
-    value: str | None = connection.scalar(select(server.c.value).where(server.c.key == _NOTE))
+    value: str | None = connection.scalar(_NOTED)
     return value
 
 
@@ -183,18 +217,15 @@ def forget_note(connection: Connection) -> None:
 
 
 def _has_later(connection: Connection, game: Outcome) -> bool:
-    point = tuple_(literal(game.ended_at, UtcDateTime), literal(game.id))
-    later = select(games.c.id).where(
-        tuple_(games.c.ended_at, games.c.id) > point,
-        games.c.status == "finished",
-        games.c.seats > 1,
-    )
-    return connection.execute(later.limit(1)).first() is not None
+    point = {"ended_at": game.ended_at, "id": game.id}
+    return connection.execute(_LATER, point).first() is not None
 
 
-def _replace(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    for start in range(0, len(rows), _AT_ONCE):
-        part = rows[start : start + _AT_ONCE]
-        ids = [row["player_id"] for row in part]
-        connection.execute(delete(table).where(table.c.player_id.in_(ids)))
-        connection.execute(insert(table), part)
+def _put(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    """Write rows in place of those of the same players."""
+    if rows:
+        connection.execute(upsert(connection.dialect.name, table, _replaced), rows)
+
+
+def _replaced(kept: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    return new
