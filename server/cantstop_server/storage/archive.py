@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, exists, insert, select
+from sqlalchemy import Connection, Row, Select, exists, insert, select
 
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage import records
@@ -67,9 +67,7 @@ def history(connection: Connection, limit: int, player: str | None) -> list[Arch
                 is_named(player),
             )
         )
-    rows = connection.execute(query.limit(max(0, min(limit, MAX_HISTORY)))).all()
-    seats = _seats(connection, [row.id for row in rows])
-    return [_game(row, seats.get(row.id, ())) for row in rows]
+    return load(connection, query.limit(max(0, min(limit, MAX_HISTORY))))
 
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:
@@ -77,7 +75,12 @@ def find(connection: Connection, game: str) -> list[ArchivedGame]:
     query = select(games).order_by(games.c.ended_at.desc(), games.c.id.desc())
     if game:
         query = query.where(games.c.id.startswith(game, autoescape=True))
-    rows = connection.execute(query.limit(2 if game else 1)).all()
+    return load(connection, query.limit(2 if game else 1))
+
+
+def load(connection: Connection, query: Select[Any]) -> list[ArchivedGame]:
+    """The games of a query of the whole table, in its order."""
+    rows = connection.execute(query).all()
     seats = _seats(connection, [row.id for row in rows])
     return [_game(row, seats.get(row.id, ())) for row in rows]
 
@@ -92,7 +95,7 @@ def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -
 
 def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[ArchivedSeat, ...]]:
     rows = connection.execute(
-        select(game_seats, players.c.bot)
+        select(game_seats, players.c.bot, players.c.name.label("registered"))
         .join(players)
         .where(game_seats.c.game_id.in_(game_ids))
         .order_by(game_seats.c.game_id, game_seats.c.seat)
@@ -100,7 +103,8 @@ def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[A
     seats: dict[str, tuple[ArchivedSeat, ...]] = {}
     for row in rows:
         player = row.player_id if row.bot is None else None
-        seat = ArchivedSeat(row.name, player, row.bot, row.columns, row.resigned)
+        registered = row.registered if row.bot is None else None
+        seat = ArchivedSeat(row.name, player, row.bot, row.columns, row.resigned, registered)
         seats[row.game_id] = (*seats.get(row.game_id, ()), seat)
     return seats
 

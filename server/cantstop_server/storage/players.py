@@ -16,6 +16,7 @@ def identify(
 ) -> Identity:
     """The person with this name, registered if nobody has it yet; the newest spelling is kept.
 
+    A name that came with an imported game is nobody's yet: the first token makes it theirs.
     Raises ``NameTaken`` if it is registered with another token.
     """
     known = connection.execute(
@@ -23,9 +24,12 @@ def identify(
     ).one_or_none()
     if known is None:
         return Identity(_add(connection, name, key, now, token_hash=token_hash), name)
-    _check_token(known.token_hash, token_hash, name)
-    if known.name != name:
-        connection.execute(update(players).where(players.c.id == known.id).values(name=name))
+    if known.token_hash is not None:
+        _check_token(known.token_hash, token_hash, name)
+    if known.name != name or known.token_hash is None:
+        connection.execute(
+            update(players).where(players.c.id == known.id).values(name=name, token_hash=token_hash)
+        )
     return Identity(known.id, name)
 
 
@@ -38,14 +42,21 @@ def recognise(connection: Connection, name: str, key: str, token_hash: bytes) ->
     known = connection.execute(
         select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
     ).one_or_none()
-    if known is None:
+    if known is None or known.token_hash is None:
         return None
     _check_token(known.token_hash, token_hash, name)
     return Identity(known.id, name) if known.name == name else None
 
 
-def _check_token(kept: bytes | None, given: bytes, name: str) -> None:
-    if kept is None or not compare_digest(kept, given):
+def unclaimed_id(connection: Connection, name: str, now: datetime) -> int:
+    """The number of the person with this name; whoever is new has no token yet."""
+    key = name_key(name)
+    known: int | None = connection.scalar(select(players.c.id).where(players.c.name_key == key))
+    return _add(connection, name, key, now) if known is None else known
+
+
+def _check_token(kept: bytes, given: bytes, name: str) -> None:
+    if not compare_digest(kept, given):
         raise NameTaken(f"the name {name!r} belongs to somebody else: choose another")
 
 

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -15,6 +15,8 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 from cantstop_server.storage.migrate import migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
+
+T = TypeVar("T")
 
 PRIVATE_SCOPES: Final = "play-"
 """How the scopes of private games begin: those end with their process."""
@@ -106,6 +108,14 @@ class Store:
     async def records(self, name: str | None = None) -> list[PlayerRecord]:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))
+
+    async def reading(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads, in one transaction: it sees one moment."""
+        return await self._database.read(work)
+
+    async def writing(self, work: Callable[[Connection], T]) -> T:
+        """Run work that writes, in one transaction; it is durable when this returns."""
+        return await self._database.write(work)
 
     async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
         await self._database.write(partial(live.store, writes=writes, now=self._now()))
