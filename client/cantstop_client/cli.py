@@ -42,6 +42,16 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
+app.command(
+    "cantstop_client.record_cli:export",
+    name="export",
+    help="Write games as records that people read and programs parse.",
+)
+app.command(
+    "cantstop_client.record_cli:import_",
+    name="import",
+    help="Take in games that were exported; each is replayed by the rules first.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

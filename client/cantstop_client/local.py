@@ -14,6 +14,7 @@ from cantstop_client.address import Address, parse_address
 from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 from cantstop_client.paths import at_home, database_file
+from cantstop_client.writing import file_lines
 from cantstop_protocol.text import visible
 
 if TYPE_CHECKING:
@@ -167,21 +168,55 @@ async def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
-    nothing: list[ArchivedGame] = []
-    found = await _read(database, lambda store: store.find_game(game), nothing)
-    if not found:
-        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
-    if len(found) > 1:
-        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    archived = await _one_game(database, game)
     from cantstop_server.coach.report import review_as_dict, review_lines
     from cantstop_server.coach.review import review as review_course
     from cantstop_server.players.expert.library import solve
 
-    archived = found[0]
     reviewed = review_course(archived.setup, archived.course, solve, progress)
     names = [seat.name for seat in archived.seats]
     values = {"id": archived.id, **review_as_dict(reviewed, names)}
     return review_lines(reviewed, [visible(name) for name in names], worst), values
+
+
+async def export(
+    database: str,
+    game: str | None,
+    write: Callable[[str], None],
+    *,
+    jsonl: bool,
+    progress: Callable[[int, int], None] | None,
+) -> list[str]:
+    """Write a game by the beginning of its identifier, or with None all: what could not be."""
+    from cantstop_server.record import exchange
+
+    if game is not None:
+        return exchange.export_game(await _one_game(database, game), write, jsonl=jsonl).failed
+    if not has_database(database):
+        raise ClientError(f"there is no database {database}: there is nothing to export")
+
+    async def ask(store: "Store") -> list[str]:
+        return (await exchange.export_database(store, write, jsonl=jsonl, progress=progress)).failed
+
+    return await _read(database, ask, [])
+
+
+async def import_files(
+    database: str, names: Iterable[str], progress: Callable[[int, int], None] | None
+) -> list[str]:
+    """Take in all games of these files, or none: what to say of it."""
+    from cantstop_server.record.exchange import LONGEST_LINE, Import
+    from cantstop_server.storage.store import Store
+
+    with _in_our_words(), Import() as imported:
+        for name in names:
+            imported.add(name, file_lines(name, LONGEST_LINE))
+        _make_directory(database)
+        store = await Store.open(database, exclusive=imported.has_server)
+        try:
+            return (await imported.write(store, progress)).lines()
+        finally:
+            await store.close()
 
 
 def odds(
@@ -262,6 +297,17 @@ async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) 
             return await ask(store)
         finally:
             await store.close()
+
+
+async def _one_game(database: str, game: str) -> "ArchivedGame":
+    """The game whose identifier begins so, or the newest. Raises ``ClientError``."""
+    nothing: list[ArchivedGame] = []
+    found = await _read(database, lambda store: store.find_game(game), nothing)
+    if not found:
+        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+    if len(found) > 1:
+        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    return found[0]
 
 
 def _hosted(server: "Server") -> Hosted:

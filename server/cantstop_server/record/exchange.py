@@ -192,8 +192,8 @@ def _take(connection: Connection, *, batch: list[_Found], taken: Taken, tokens: 
         match item:
             case str(server):
                 tokens = transfer.become_server(connection, server)
-                taken.owners = taken.owners or tokens
             case KeptPlayer():
+                taken.strangers += item.token_hash is not None and not tokens
                 taken.count_player(new=transfer.take_player(connection, item, token=tokens))
             case ArchivedGame():
                 taken.count_game(new=transfer.take_game(connection, item))

@@ -104,7 +104,7 @@ class TurnReader:
         if timed := _TIME.fullmatch(phrases[-1]):
             phrases.pop()
         for phrase in phrases:
-            for action in self._actions(phrase):
+            for action in self._actions(start, phrase):
                 self._apply(start, action, phrase, told)
         self._check(phrases, told)
         if timed:
@@ -112,32 +112,33 @@ class TurnReader:
         elif self.turn_ends and _is_over(start, self.game):
             raise Impossible(f"turn {number} has no time, but a turn before it has")
 
-    def _actions(self, phrase: str) -> Iterator[Action]:
+    def _actions(self, start: Game, phrase: str) -> Iterator[Action]:
         """What the phrase says was done; nothing if it tells what came of it."""
         if rolled := _ROLL.fullmatch(phrase):
             yield Roll(cast(Dice, tuple(map(int, rolled[1]))))
             if rolled[2] is not None and rolled[2] != "bust":
-                yield self._choice(rolled[2])
+                yield self._choice(start, rolled[2])
         elif _CHOICE.fullmatch(phrase):
-            yield self._choice(phrase)
+            yield self._choice(start, phrase)
         elif phrase == "stop":
             yield Stop()
         elif phrase.endswith(" resigns"):
             yield Resign(read_seat(phrase.removesuffix(" resigns"), self.game.setup.seats))
         elif not phrase.startswith(("keeps ", "claims ")):
-            raise Impossible(f"turn {self.game.turn}: {phrase!r:.40} says nothing that is known")
+            raise Impossible(f"turn {start.turn}: {phrase!r:.40} says nothing that is known")
 
-    def _choice(self, text: str) -> Choose:
+    def _choice(self, start: Game, text: str) -> Choose:
         """The option that advances these columns."""
+        turn = f"turn {start.turn}"
         if not _CHOICE.fullmatch(text):
-            raise Impossible(f"turn {self.game.turn}: {text!r:.40} is no choice such as 7+11")
+            raise Impossible(f"{turn}: {text!r:.40} is no choice such as 7+11")
         columns = tuple(sorted(map(int, text.split("+"))))
         if self.game.dice is None:
-            raise Impossible(f"turn {self.game.turn}: there is no roll to choose {text} from")
+            raise Impossible(f"{turn}: there is no roll that could be used as {text}")
         if columns not in self.game.options:
             possible = " or ".join(map(_columns, self.game.options))
             dice = "".join(map(str, self.game.dice))
-            raise Impossible(f"turn {self.game.turn}: {dice} cannot be used as {text}: {possible}")
+            raise Impossible(f"{turn}: {dice} cannot be used as {text}: {possible}")
         return Choose(self.game.options.index(columns))
 
     def _apply(self, start: Game, action: Action, phrase: str, told: list[str]) -> None:

@@ -26,14 +26,14 @@ class DifferentGame(Exception):
 class Taken:
     """What an import has taken in; ``known`` are the games and players that were there.
 
-    ``owners`` says that the players' tokens are this server's.
+    ``strangers`` are players who came with tokens of another server.
     """
 
     games: int = 0
     known_games: int = 0
     players: int = 0
     known_players: int = 0
-    owners: bool = False
+    strangers: int = 0
 
     def count_game(self, *, new: bool) -> None:
         self.games += new
@@ -42,6 +42,19 @@ class Taken:
     def count_player(self, *, new: bool) -> None:
         self.players += new
         self.known_players += not new
+
+    def lines(self) -> list[str]:
+        """What to tell of it."""
+        known = f"; {_counted(self.known_games, 'was', 'were')} there already"
+        lines = [f"{_counted(self.games, 'game')} imported{known if self.known_games else ''}"]
+        if self.players or self.known_players:
+            lines.append(f"{_counted(self.players, 'player')} registered")
+        if self.strangers:
+            lines.append(
+                "Their names are free for the first who comes with them: their tokens are for"
+                " another server"
+            )
+        return lines
 
 
 def count_games(connection: Connection) -> int:
@@ -150,3 +163,7 @@ def _is_empty(connection: Connection) -> bool:
         connection.execute(select(table).limit(1)).first() is None
         for table in (players, games, live_rooms)
     )
+
+
+def _counted(count: int, one: str, several: str = "") -> str:
+    return f"{count} {one if count == 1 else several or f'{one}s'}"

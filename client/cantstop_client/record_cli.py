@@ -1,0 +1,85 @@
+"""``cantstop export`` and ``cantstop import``. Each loads what it needs when it runs."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from cantstop_client.errors import ClientError
+
+Flag = Annotated[bool, Parameter(negative=())]
+
+
+def export(
+    game: str | None = None,
+    /,
+    *,
+    all: Flag = False,
+    output: str | None = None,
+    force: Flag = False,
+    jsonl: Flag = False,
+    database: str | None = None,
+) -> int:
+    """Write a game, or all of them, as records that people read and programs parse.
+
+    Parameters
+    ----------
+    game
+        The beginning of a game's identifier, which `history --json` shows; by default the last.
+    all
+        Every game that has ended; with --jsonl also the server and its players, so that `import`
+        makes the same database of it.
+    output
+        The file to write; by default standard output.
+    force
+        Replace the file if it is there.
+    jsonl
+        JSON Lines, an object a line, instead of text.
+    database
+        The database; by default the one in your data directory.
+    """
+    import asyncio
+    import sys
+
+    from cantstop_client import local
+    from cantstop_client.gate import printable
+    from cantstop_client.paths import default_database
+    from cantstop_client.progress import progress_bar
+    from cantstop_client.writing import written_to
+
+    if all and game is not None:
+        raise ClientError("--all writes every game: leave out the one")
+    path = database or str(default_database())
+    wanted = None if all else "" if game in (None, "last") else game
+    with progress_bar("games") as progress, written_to(output, force=force) as write:
+        failed = asyncio.run(local.export(path, wanted, write, jsonl=jsonl, progress=progress))
+    if sys.stderr is not None:
+        for problem in failed:
+            print(f"cantstop: {printable(problem)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def import_(*files: str, database: str | None = None) -> int:
+    """Take in games that were exported; each is replayed by the rules first.
+
+    Parameters
+    ----------
+    files
+        Files of records or JSON Lines; - is standard input.
+    database
+        The database; by default the one in your data directory, made if there is none.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+    from cantstop_client.paths import default_database
+    from cantstop_client.progress import progress_bar
+
+    if not files:
+        raise ClientError("name the files to import, or - for standard input")
+    with progress_bar("games") as progress:
+        lines = asyncio.run(
+            local.import_files(database or str(default_database()), files, progress)
+        )
+    standard_output().lines(lines)
+    return 0
