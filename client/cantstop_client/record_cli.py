@@ -7,6 +7,8 @@ from cyclopts import Parameter
 from cantstop_client.errors import ClientError
 
 Flag = Annotated[bool, Parameter(negative=())]
+Dash = Annotated[str, Parameter(allow_leading_hyphen=True)]
+"""An argument that may be a dash: standard input."""
 
 
 def export(
@@ -58,7 +60,7 @@ def export(
     return 1 if failed else 0
 
 
-def import_(*files: str, database: str | None = None) -> int:
+def import_(*files: Dash, database: str | None = None) -> int:
     """Take in games that were exported; each is replayed by the rules first.
 
     Parameters

@@ -59,7 +59,7 @@ async def export_database(
         exported = Exported()
         total = transfer.count_games(connection)
         if jsonl:
-            write(server_row(store.server_id))
+            write(server_row(transfer.server_id(connection)))
             for player in transfer.each_player(connection):
                 write(player_row(player))
         for number, game in enumerate(transfer.each_game(connection), start=1):

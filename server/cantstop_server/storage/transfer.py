@@ -16,6 +16,7 @@ from cantstop_server.storage.players import bot_id, unclaimed_id
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat, KeptPlayer
 
 _PAGE: Final = 200
+_THIS_SERVER: Final = server.c.key == "server_id"
 
 
 class DifferentGame(Exception):
@@ -102,14 +103,18 @@ def substance(game: ArchivedGame) -> ArchivedGame:
     return replace(game, seats=tuple(replace(seat, player=None) for seat in game.seats))
 
 
+def server_id(connection: Connection) -> str:
+    """The id of the server that the database is of."""
+    return str(connection.scalar(select(server.c.value).where(_THIS_SERVER)))
+
+
 def become_server(connection: Connection, id: str) -> bool:
     """Let a database in which nothing has happened yet be that server's; whether it now is."""
-    this = server.c.key == "server_id"
-    if connection.scalar(select(server.c.value).where(this)) == id:
+    if server_id(connection) == id:
         return True
     if not _is_empty(connection):
         return False
-    connection.execute(update(server).where(this).values(value=id))
+    connection.execute(update(server).where(_THIS_SERVER).values(value=id))
     return True
 
 
