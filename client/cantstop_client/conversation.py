@@ -10,6 +10,7 @@ from cantstop_protocol.messages import (
     Entered,
     Error,
     Exit,
+    GameRecord,
     Greeting,
     Hinted,
     Message,
@@ -21,7 +22,7 @@ from cantstop_protocol.messages import (
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Hinted | Rooms | Welcome
+Reply = Ok | Error | Entered | GameRecord | Hinted | Rooms | Welcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ class ErrorCode(Code):
     """A text with nothing visible in it, or too long."""
     BAD_OPTIONS = "bad_options"
     NO_SUCH_ROOM = "no_such_room"
+    NO_SUCH_GAME = "no_such_game"
+    """No game that has ended has an identifier that begins so, or several have."""
     BAD_PASSWORD = "bad_password"
     NOT_ADMITTED = "not_admitted"
     """The room is locked, or its creator has put this person out."""

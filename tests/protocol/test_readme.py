@@ -32,7 +32,7 @@ from cantstop_protocol.codec import (
 )
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command, Hint
-from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
+from cantstop_protocol.messages import Alternative, GameStep, NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
@@ -60,6 +60,7 @@ STRUCTURES: Final = (
     Result,
     ServerStatus,
     Presence,
+    GameStep,
 )
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}
@@ -81,6 +82,7 @@ LIMITS: Final = {
     "MAX_TOKEN_CHARACTERS": "characters of a token, at most",
     "MAX_INSTANCE_CHARACTERS": "characters of an instance, at most",
     "MAX_ID": "largest `id` and `ply`",
+    "STEPS_IN_RECORD": "steps of a past game in one reply",
     "TAIL_EVENTS": "latest events that a room keeps for those who return",
 }
 SETTINGS: Final = {
@@ -95,6 +97,8 @@ SETTINGS: Final = {
     "chat_burst": "lines of chat, burst",
     "list_rate": "lists of rooms in a second",
     "list_burst": "lists of rooms, burst",
+    "game_rate": "parts of past games in a second",
+    "game_burst": "parts of past games, burst",
     "password_rate": "tries of a room's password in a second",
     "password_burst": "tries of a room's password, burst",
     "refusal_rate": "refusals in a second, of any kind; `bye` `flood` beyond that",
