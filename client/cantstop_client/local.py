@@ -14,6 +14,8 @@ from cantstop_client.address import Address, parse_address
 from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 from cantstop_client.paths import at_home, database_file
+from cantstop_client.replay.story import Story, make_story
+from cantstop_client.replay.telling import Notes, notes_of
 from cantstop_client.writing import file_lines
 from cantstop_protocol.text import visible
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
 
 T = TypeVar("T")
+
+_WORST = 10
+"""How many of the costliest decisions the review in a replay lists."""
 
 
 def check_kinds(kinds: Iterable[str]) -> None:
@@ -217,6 +222,44 @@ async def import_files(
             return (await imported.write(store, progress)).lines()
         finally:
             await store.close()
+
+
+async def past_game(database: str, game: str) -> "ArchivedGame":
+    """A game of a database, by the beginning of its identifier, or the newest."""
+    return await _one_game(database, game)
+
+
+def recorded_game(name: str) -> "ArchivedGame":
+    """The game in a file of one record or one JSON line; ``-`` is standard input."""
+    from cantstop_server.record.exchange import LONGEST_LINE, read_game
+
+    with _in_our_words():
+        return read_game(name, file_lines(name, LONGEST_LINE))
+
+
+def story_of(game: "ArchivedGame") -> Story:
+    """The game's steps, to be shown."""
+    from cantstop_server.record.letters import time_text
+    from cantstop_server.rooms.replay import game_steps
+    from cantstop_server.rules.errors import RulesError
+
+    try:
+        steps = game_steps(game)
+    except RulesError as error:
+        raise ClientError(f"game {game.id} cannot be replayed: {error}") from error
+    return make_story(game.id, time_text(game.started_at), steps)
+
+
+def review_notes(game: "ArchivedGame", progress: Callable[[int, int], None]) -> Notes:
+    """What a review of the game says of each action, and of the whole. Takes seconds."""
+    from cantstop_server.coach.report import action_lines, review_lines
+    from cantstop_server.coach.review import review as review_course
+    from cantstop_server.players.expert.library import solve
+
+    reviewed = review_course(game.setup, game.course, solve, progress)
+    names = [visible(seat.name) for seat in game.seats]
+    lines = action_lines(reviewed, game.course, names)
+    return notes_of(lines, review_lines(reviewed, names, _WORST))
 
 
 def odds(

@@ -16,7 +16,6 @@ from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.store import Store
 from cantstop_server.storage.types import ArchivedGame
 
-
 _MOST_TURN_ENDS: Final = 4096
 """As many items as a list in a message may have."""
 

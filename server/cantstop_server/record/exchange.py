@@ -78,6 +78,25 @@ def export_game(game: ArchivedGame, write: Callable[[str], None], *, jsonl: bool
     return exported
 
 
+def read_game(name: str, lines: Iterable[bytes]) -> ArchivedGame:
+    """The one game in a file of either format. Raises ``BadFile``."""
+    games: list[ArchivedGame] = []
+    try:
+        for line, item in _items(lines):
+            if isinstance(item, ArchivedGame):
+                games.append(item)
+            if len(games) > 1:
+                raise BadFile(
+                    f"{name}:{line}: there are several games here: `cantstop import` takes them"
+                    " all, then each can be asked for by its identifier"
+                )
+    except BadRecord as error:
+        raise BadFile(f"{name}:{error.line}: {error.reason}") from error
+    if not games:
+        raise BadFile(f"{name}: there is no game in it")
+    return games[0]
+
+
 class Import:
     """Files on their way into a database: first ``add`` each, then ``write`` all.
 
