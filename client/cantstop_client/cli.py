@@ -52,6 +52,11 @@ app.command(
     name="import",
     help="Take in games that were exported; each is replayed by the rules first.",
 )
+app.command(
+    "cantstop_client.record_cli:replay",
+    name="replay",
+    help="Show a game again, step by step, in the same board as live play.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

@@ -13,6 +13,7 @@ import msgspec
 
 from cantstop_client.intents import (
     AskHint,
+    AskReplay,
     Hint,
     Intent,
     Local,
@@ -54,6 +55,7 @@ Words = Sequence[str]
 
 DEFAULT_PILOT: Final = "keller"
 _LONGEST_CODE: Final = 16
+_LONGEST_GAME: Final = 40
 
 OPTION_FIELDS: Final = {
     "seats": "seats",
@@ -250,6 +252,15 @@ def _hint(view: View, words: Words) -> Intent:
     return AskHint()
 
 
+def _replay(view: View, words: Words) -> Intent:
+    """Without a game it is the latest of this room, or of the server."""
+    (game,) = _at_most(words, 1)
+    if len(game) > _LONGEST_GAME:
+        raise _Unusable(f"A game's identifier has at most {_LONGEST_GAME} characters")
+    result = None if view.room is None else view.room.table.result
+    return AskReplay(game or ("" if result is None else result.game))
+
+
 def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Intent]:
     def read(view: View, words: Words) -> Intent:
         _at_most(words, 0)
@@ -379,6 +390,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("board", "", "Show the board", "in a room", _shows("board")),
     CommandRow("who", "", "Who plays and who watches", "in a room", _shows("who")),
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
+    CommandRow("replay", "[GAME]", "See a game that has ended again", "anywhere", _replay),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
     CommandRow("odds", "[all]", "The chance of a bust: now, or of all threes", "anywhere", _odds),

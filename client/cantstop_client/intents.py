@@ -34,6 +34,13 @@ class AskHint:
 
 
 @dataclass(frozen=True, slots=True)
+class AskReplay:
+    """A game that has ended is to be seen again; an empty ``game`` is the newest."""
+
+    game: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """Something that is answered here, from what is known already."""
 
@@ -52,4 +59,4 @@ class Nothing:
     """An empty line: it commits nothing."""
 
 
-Intent = Send | Move | AskHint | Local | Hint | Nothing
+Intent = Send | Move | AskHint | AskReplay | Local | Hint | Nothing

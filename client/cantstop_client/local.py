@@ -30,6 +30,9 @@ T = TypeVar("T")
 _WORST = 10
 """How many of the costliest decisions the review in a replay lists."""
 
+_PLOT_WIDTH = 50
+"""Cells of its plot, which shall fit the narrowest full screen."""
+
 
 def check_kinds(kinds: Iterable[str]) -> None:
     """Raises ``ClientError`` for a kind of computer player that does not exist."""
@@ -259,7 +262,7 @@ def review_notes(game: "ArchivedGame", progress: Callable[[int, int], None]) -> 
     reviewed = review_course(game.setup, game.course, solve, progress)
     names = [visible(seat.name) for seat in game.seats]
     lines = action_lines(reviewed, game.course, names)
-    return notes_of(lines, review_lines(reviewed, names, _WORST))
+    return notes_of(lines, review_lines(reviewed, names, _WORST, _PLOT_WIDTH))
 
 
 def odds(

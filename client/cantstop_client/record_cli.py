@@ -1,6 +1,7 @@
 """``cantstop export`` and ``cantstop import``. Each loads what it needs when it runs."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -9,6 +10,30 @@ from cantstop_client.errors import ClientError
 Flag = Annotated[bool, Parameter(negative=())]
 Dash = Annotated[str, Parameter(allow_leading_hyphen=True)]
 """An argument that may be a dash: standard input."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How it looks.
+
+    Parameters
+    ----------
+    plain
+        Line by line, without the full screen: also for screen readers.
+    color
+        Colours; auto looks at the terminal and at NO_COLOR.
+    palette
+        Colours for a dark or a light background; by default CANTSTOP_PALETTE, or that of your
+        configuration.
+    """
+
+    plain: Flag = False
+    color: Literal["auto", "always", "never"] = "auto"
+    palette: Literal["auto", "dark", "light"] | None = None
+
+
+_USUAL_LOOK = Look()
 
 
 def export(
@@ -85,3 +110,51 @@ def import_(*files: Dash, database: str | None = None) -> int:
         )
     standard_output().lines(lines)
     return 0
+
+
+def replay(
+    game: Dash = "last",
+    /,
+    *,
+    turn: int = 1,
+    server: str | None = None,
+    database: str | None = None,
+    server_password: str | None = None,
+    tls_ca: str | None = None,
+    look: Look = _USUAL_LOOK,
+) -> int:
+    """Show a game again, step by step, in the same board as live play.
+
+    Parameters
+    ----------
+    game
+        The beginning of a game's identifier, a file that was exported, - for standard input, or
+        last.
+    turn
+        The turn to begin with.
+    server
+        Ask this server for the game, instead of a database.
+    database
+        The database; by default the one in your data directory.
+    server_password
+        The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
+    tls_ca
+        A file with the certificate to trust, for a wss:// server with one of its own making.
+    """
+    from cantstop_client.replay import show
+
+    wanted = "" if game == "last" else game
+    if server is not None and database is not None:
+        raise ClientError("--server and --database: name one of the two")
+    options = show.ReplayOptions(
+        game=wanted,
+        turn=turn,
+        database=database,
+        server=server,
+        server_password=server_password,
+        tls_ca=tls_ca,
+        plain=look.plain,
+        color=look.color,
+        palette=look.palette,
+    )
+    return show.replay(options)

@@ -27,7 +27,7 @@ from cantstop_client.fullscreen.scene import (
     sought,
 )
 from cantstop_client.happenings import Happening
-from cantstop_client.intents import AskHint, Hint, Local, LocalTopic, Move, Nothing, Send
+from cantstop_client.intents import AskHint, AskReplay, Hint, Local, LocalTopic, Move, Nothing, Send
 from cantstop_client.output import Output
 from cantstop_client.render import (
     hint_lines,
@@ -36,6 +36,7 @@ from cantstop_client.render import (
     unfit_lines,
     who_lines,
 )
+from cantstop_client.replay.fetch import fetch_story
 from cantstop_client.session import Session
 from cantstop_client.view import News, View, left
 from cantstop_client.wording import event_line
@@ -44,6 +45,7 @@ from cantstop_protocol.events import Abandoned, Finished
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms, Update
 
 if TYPE_CHECKING:
+    from cantstop_client.fullscreen.replay import ReplayStage
     from cantstop_client.fullscreen.toolkit import Terminal
 
 Decision = tuple[str, int]
@@ -100,7 +102,10 @@ class FullScreenFace:
         self._size = (80, 24)
         self._code = 0
         self._unattended = unattended
+        self._session: Session | None = None
         self._result: list[str] = []
+        self._replay: ReplayStage | None = None
+        self._fetching: asyncio.Task[None] | None = None
 
     @property
     def view(self) -> View:
@@ -149,12 +154,17 @@ class FullScreenFace:
         self._lines = typed_lines.load(self._directory)
         self._terminal = Terminal(self, mouse=self._manner.mouse, history=self._lines)
         self._terminal.set_title(title_of(self.view))
+        self._session = session
         tasks = [asyncio.create_task(work) for work in (self._ask(session), self._tick(session))]
         ending = asyncio.create_task(session.wait_ended())
         ending.add_done_callback(lambda _: self._end())
         try:
             await self._terminal.run()
         finally:
+            if self._replay is not None:
+                self._replay.end()
+            if self._fetching is not None:
+                tasks.append(self._fetching)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -190,7 +200,7 @@ class FullScreenFace:
 
     def press(self, key: str) -> bool:
         """A key that may act, on an empty line; whether it was taken."""
-        if self.scene.find is not None:
+        if self.scene.find is not None or key not in self.acting_keys():
             return False
         move = move_of(key, self.scene.keys)
         if move is None:
@@ -237,6 +247,8 @@ class FullScreenFace:
                 self._move(move, "")
             case AskHint() as asked:
                 self._ask_hint(asked)
+            case AskReplay(game=game):
+                self._open_replay(game)
             case Hint(text=hint):
                 self.say([hint])
             case Local(topic=topic):
@@ -306,6 +318,51 @@ class FullScreenFace:
             self.say(["A hint is for your own turn in a running game"])
         else:
             self._asked.put_nowait(Send(asked.kind, {"ply": room.turn.ply}))
+
+    def _open_replay(self, game: str) -> None:
+        """Ask for the game, and show it over the table when it is there."""
+        if self._fetching is not None and not self._fetching.done():
+            self.say(["The replay that you asked for is on its way"])
+        elif self._session is not None:
+            self._fetching = asyncio.create_task(self._fetch_replay(self._session, game))
+
+    async def _fetch_replay(self, session: Session, game: str) -> None:
+        from cantstop_client.fullscreen.replay import ReplayStage
+
+        try:
+            story = await fetch_story(session, game)
+        except ClientError as error:
+            self.say([str(error)])
+            return
+        terminal = self._terminal
+        if terminal is None:
+            return
+        self._replay = ReplayStage(
+            story,
+            self.style,
+            close=lambda: self._close_replay(kept),
+            leave=self.leave,
+            changed=terminal.redraw,
+            live=self._live,
+        )
+        kept = terminal.show(self._replay)
+
+    def _close_replay(self, kept: str) -> None:
+        """Back to the table, as it is now, and to what stood in the line."""
+        self._replay = None
+        if self._terminal is not None:
+            self._terminal.show(self, kept)
+
+    def _live(self) -> str:
+        """What who looks at the past must know of the table."""
+        room = self.scene.room
+        if self.scene.trouble is not None:
+            return "!!! Connection lost; Esc returns to the table"
+        if room is None or room.turn is None:
+            return ""
+        if room.is_mine:
+            return ">>> YOUR TURN at the table: Esc returns <<<"
+        return "The game at the table goes on: Esc returns"
 
     async def _ask(self, session: Session) -> None:
         while True:

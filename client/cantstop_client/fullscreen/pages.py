@@ -21,6 +21,8 @@ def page_lines(page: PageName, scene: Scene, style: Style, width: int) -> list[L
             return _help(scene, width)
         case "rules":
             return [line(text) for rule in RULES for text in wrapped(rule, width)]
+        case "own":
+            return [line(part) for text in scene.own_page for part in wrapped(text, width)]
         case "odds":
             return _odds(scene, style, width)
 

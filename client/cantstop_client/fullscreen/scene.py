@@ -16,7 +16,7 @@ from cantstop_protocol.events import Busted, Chatted, Finished, Rolled, Started
 from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
 from cantstop_protocol.table import Dice, Option
 
-PageName = Literal["help", "rules", "odds"]
+PageName = Literal["help", "rules", "odds", "own"]
 EntryKind = Literal["event", "chat", "notice"]
 
 LOG_ENTRIES: Final = 1000
@@ -55,6 +55,8 @@ class Scene:
     ``bust`` is set from a bust to the next roll. ``highlighted`` is the option to preview.
     ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
     passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
+    ``caption`` and ``banners`` stand where the room and whose turn it is usually do: of the banners
+    the first that fits, in the style of ``banner_role``. ``own_page`` is what the page "own" says.
     ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
     """
 
@@ -74,6 +76,10 @@ class Scene:
     latency: float | None = None
     mouse: bool = False
     keys: KeyNames = field(default_factory=KeyNames)
+    caption: str = ""
+    banners: tuple[str, ...] = ()
+    banner_role: str = "notice"
+    own_page: tuple[str, ...] = ()
 
     @property
     def room(self) -> RoomView | None:

@@ -99,11 +99,13 @@ def _judgement(review: Review, decision: Decision) -> str:
     return f"{taken.label} costs {cost}, {best.label} is {_shown(review, best.value)}"
 
 
-def review_lines(review: Review, names: Sequence[str], worst: int) -> list[str]:
+def review_lines(
+    review: Review, names: Sequence[str], worst: int, plot_width: int = _PLOT_WIDTH
+) -> list[str]:
     """A review for people: the costliest decisions, the course of the game, and the sums."""
     lines = _decision_lines(review, names, worst)
     if len(review.accounts) == 2:
-        lines += ["", *_plot(review, names)]
+        lines += ["", *_plot(review, names, plot_width)]
     lines += ["", *_summary(review, names)]
     return lines
 
@@ -127,10 +129,10 @@ def _decision_line(review: Review, names: Sequence[str], decision: Decision) -> 
     )
 
 
-def _plot(review: Review, names: Sequence[str]) -> list[str]:
+def _plot(review: Review, names: Sequence[str], width: int) -> list[str]:
     """The first seat's chance over the turns."""
     chances = [values[0] for values in review.course if values[0] is not None]
-    step = max(1, -(-len(chances) // _PLOT_WIDTH))
+    step = max(1, -(-len(chances) // width))
     shown = chances[step - 1 :: step]
     lines = [f"Chance of {names[0]} to win, turn by turn"]
     for row in range(_PLOT_ROWS, 0, -1):
