@@ -353,16 +353,16 @@ class FullScreenFace:
         if self._terminal is not None:
             self._terminal.show(self, kept)
 
-    def _live(self) -> str:
-        """What who looks at the past must know of the table."""
+    def _live(self) -> tuple[str, bool]:
+        """What who looks at the past must know of the table, and whether it is urgent."""
         room = self.scene.room
         if self.scene.trouble is not None:
-            return "!!! Connection lost; Esc returns to the table"
+            return "!!! Connection lost; Esc returns to the table", True
         if room is None or room.turn is None:
-            return ""
+            return "", False
         if room.is_mine:
-            return ">>> YOUR TURN at the table: Esc returns <<<"
-        return "The game at the table goes on: Esc returns"
+            return ">>> YOUR TURN at the table: Esc returns <<<", True
+        return "The game at the table goes on: Esc returns", False
 
     async def _ask(self, session: Session) -> None:
         while True:

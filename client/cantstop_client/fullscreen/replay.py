@@ -54,7 +54,8 @@ class ReplayStage:
     """A story on the screen. ``close`` is called when the person has seen enough, ``leave`` when
     the program is to end, with an exit code.
 
-    ``live`` says what is to be known of a room that goes on behind it, "" for nothing. ``work``
+    ``live`` says what is to be known of a room that goes on behind it, "" for nothing, and whether
+    that is urgent. ``work``
     makes the review, if there can be one. ``changed`` draws the screen anew.
     """
 
@@ -67,7 +68,7 @@ class ReplayStage:
         leave: Callable[[int], None],
         changed: Callable[[], None],
         work: Work | None = None,
-        live: Callable[[], str] = lambda: "",
+        live: Callable[[], tuple[str, bool]] = lambda: ("", False),
         at: int = 0,
     ) -> None:
         self.style = style
@@ -80,7 +81,7 @@ class ReplayStage:
         self._timer: asyncio.TimerHandle | None = None
         self._size = (80, 24)
         self._dice = _dice(story)
-        self._scene = Scene(caption=f"Replay {story.game}, {story.day}")
+        self._scene = Scene(caption=f"Replay {story.game}")
         self._said: tuple[Entry, ...] = ()
         self._show()
 
@@ -88,11 +89,11 @@ class ReplayStage:
 
     def picture(self, width: int, height: int) -> list[Line]:
         self._size = (width, height)
-        live = self._live()
+        live, urgent = self._live()
         scene = replace(
             self._scene,
             banners=self._banners(live),
-            banner_role="turn" if live else "notice",
+            banner_role="turn" if urgent else "notice",
         )
         return render(scene, width, height, self.style, 0.0)
 
@@ -269,6 +270,7 @@ class ReplayStage:
             return (f"{live}. {where(place)}{going}", f"{live}. {where_in_short(place)}", live)
         return (
             f"{where(place)}{going}{keys}",
+            f"{where(place)}{going}. Space, arrows, ? keys",
             f"{where_in_short(place)}{going}. Space, arrows, ? keys",
             f"{where_in_short(place)}{going}. ? keys",
         )
