@@ -77,7 +77,9 @@ def export(
         raise ClientError("--all writes every game: leave out the one")
     path = database or str(default_database())
     wanted = None if all else "" if game in (None, "last") else game
-    with progress_bar("games") as progress, written_to(output, force=force) as write:
+    with progress_bar("games") as bar, written_to(output, force=force) as write:
+        # What is written to the terminal shows by itself how far it is.
+        progress = None if output in (None, "-") else bar
         failed = asyncio.run(local.export(path, wanted, write, jsonl=jsonl, progress=progress))
     if sys.stderr is not None:
         for problem in failed:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from hmac import compare_digest
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
 
 from cantstop_protocol.text import name_key
 from cantstop_server.storage.errors import NameTaken
@@ -19,12 +19,10 @@ def identify(
     A name that came with an imported game is nobody's yet: the first token makes it theirs.
     Raises ``NameTaken`` if it is registered with another token.
     """
-    known = connection.execute(
-        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
-    ).one_or_none()
+    known = connection.execute(_known(key)).one_or_none()
     if known is None:
         return Identity(_add(connection, name, key, now, token_hash=token_hash), name)
-    if known.token_hash is not None:
+    if known.token_hash is not None or known.bot is not None:
         _check_token(known.token_hash, token_hash, name)
     if known.name != name or known.token_hash is None:
         connection.execute(
@@ -39,10 +37,8 @@ def recognise(connection: Connection, name: str, key: str, token_hash: bytes) ->
     Raises ``NameTaken`` as ``identify`` does. It only reads: whoever is known gets in while
     another program holds the database.
     """
-    known = connection.execute(
-        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
-    ).one_or_none()
-    if known is None or known.token_hash is None:
+    known = connection.execute(_known(key)).one_or_none()
+    if known is None or (known.token_hash is None and known.bot is None):
         return None
     _check_token(known.token_hash, token_hash, name)
     return Identity(known.id, name) if known.name == name else None
@@ -55,8 +51,13 @@ def unclaimed_id(connection: Connection, name: str, now: datetime) -> int:
     return _add(connection, name, key, now) if known is None else known
 
 
-def _check_token(kept: bytes, given: bytes, name: str) -> None:
-    if not compare_digest(kept, given):
+def _known(key: str) -> Select[tuple[int, str, str | None, bytes | None]]:
+    columns = players.c.id, players.c.name, players.c.bot, players.c.token_hash
+    return select(*columns).where(players.c.name_key == key)
+
+
+def _check_token(kept: bytes | None, given: bytes, name: str) -> None:
+    if kept is None or not compare_digest(kept, given):
         raise NameTaken(f"the name {name!r} belongs to somebody else: choose another")
 
 
