@@ -209,7 +209,8 @@ class PlainFace:
             return
         self._replay.close()
         self._replay = None
-        self._output.line("End of the replay")
+        if not self._leaving.is_set():
+            self._output.line("End of the replay")
         self._screen.release()
 
     async def _move(self, session: Asked, move: Move, typed: Typed) -> None:

@@ -38,7 +38,7 @@ from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
 from cantstop_server.net.frames import wire_frame
 from cantstop_server.net.metrics import Metrics
-from cantstop_server.net.past_games import game_record
+from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.rate import TokenBucket
 from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
@@ -71,6 +71,7 @@ class Service:
     administration: Administration
     health: Health
     metrics: Metrics
+    past_games: PastGames
     password: str = ""
     closing: bool = False
 
@@ -258,7 +259,7 @@ class Connection:
             case ListRooms():
                 self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
             case GetGame():
-                self._reply(await game_record(self._service.store, command))
+                self._reply(await self._service.past_games.record(command))
             case Create():
                 made = self._service.hub.created_by(self._accepted(command))
                 self._check_elsewhere(made)

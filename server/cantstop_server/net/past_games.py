@@ -20,26 +20,36 @@ _MOST_TURN_ENDS: Final = 4096
 """As many items as a list in a message may have."""
 
 
-async def game_record(store: Store, command: GetGame) -> GameRecord:
-    """The part of a game that was asked for, replayed off the event loop. Raises ``Refused``."""
-    try:
-        found = await store.find_game(command.game)
-    except StorageError as error:
-        raise Refused(ErrorCode.STORAGE, str(error)) from error
-    if not found:
-        text = f"no game {command.game!r} has ended here" if command.game else "no game has ended"
-        raise Refused(ErrorCode.NO_SUCH_GAME, text)
-    exact = [game for game in found if game.id == command.game]
-    if len(found) > 1 and not exact:
-        raise Refused(
-            ErrorCode.NO_SUCH_GAME,
-            f"several games begin with {command.game!r}: give more of the identifier",
-        )
-    game = (exact or found)[0]
-    try:
-        return await asyncio.to_thread(partial(_record, game, command))
-    except RulesError as error:
-        raise Refused(ErrorCode.INTERNAL, f"game {game.id} cannot be replayed") from error
+class PastGames:
+    """Replays games off the event loop, one at a time: rooms that are played come first."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._one_at_a_time = asyncio.Semaphore(1)
+
+    async def record(self, command: GetGame) -> GameRecord:
+        """The part of a game that was asked for. Raises ``Refused``."""
+        game = await self._find(command.game)
+        try:
+            async with self._one_at_a_time:
+                return await asyncio.to_thread(partial(_record, game, command))
+        except RulesError as error:
+            raise Refused(ErrorCode.INTERNAL, f"game {game.id} cannot be replayed") from error
+
+    async def _find(self, wanted: str) -> ArchivedGame:
+        try:
+            found = await self._store.find_game(wanted)
+        except StorageError as error:
+            raise Refused(ErrorCode.STORAGE, str(error)) from error
+        if not found:
+            text = f"no game {wanted!r} has ended here" if wanted else "no game has ended"
+            raise Refused(ErrorCode.NO_SUCH_GAME, text)
+        if len(found) > 1:
+            raise Refused(
+                ErrorCode.NO_SUCH_GAME,
+                f"several games begin with {wanted!r}: give more of the identifier",
+            )
+        return found[0]
 
 
 def _record(game: ArchivedGame, command: GetGame) -> GameRecord:

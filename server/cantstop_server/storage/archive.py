@@ -11,6 +11,8 @@ from cantstop_server.storage.models import game_seats, games, players
 from cantstop_server.storage.players import bot_id, is_named
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
 
+_LONGEST_ID: Final = 40
+
 MAX_HISTORY: Final = 1000
 """How many games one question may ask for."""
 
@@ -71,11 +73,18 @@ def history(connection: Connection, limit: int, player: str | None) -> list[Arch
 
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:
-    """The games whose identifier begins so, two at most; of an empty one the newest game."""
+    """The game of this identifier, else those whose identifier begins so, two at most; of an
+    empty one the newest game."""
     query = select(games).order_by(games.c.ended_at.desc(), games.c.id.desc())
-    if game:
-        query = query.where(games.c.id.startswith(game, autoescape=True))
-    return load(connection, query.limit(2 if game else 1))
+    if not game:
+        return load(connection, query.limit(1))
+    exact = load(connection, query.where(games.c.id == game))
+    if exact:
+        return exact
+    # The bounds let the database use the index of identifiers, which a pattern alone does not.
+    begins = games.c.id.startswith(game, autoescape=True)
+    bounds = games.c.id.between(game, game + "z" * _LONGEST_ID)
+    return load(connection, query.where(begins, bounds).limit(2))
 
 
 def load(connection: Connection, query: Select[Any]) -> list[ArchivedGame]:
