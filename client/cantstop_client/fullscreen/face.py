@@ -15,6 +15,7 @@ from cantstop_client.fullscreen.completion import completions
 from cantstop_client.fullscreen.compose import page_room, prompt_of, render
 from cantstop_client.fullscreen.fragments import Line
 from cantstop_client.fullscreen.keys import acting, move_of
+from cantstop_client.fullscreen.overlay import ReplayOverlay
 from cantstop_client.fullscreen.pages import page_lines
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import (
@@ -36,7 +37,6 @@ from cantstop_client.render import (
     unfit_lines,
     who_lines,
 )
-from cantstop_client.replay.fetch import fetch_story
 from cantstop_client.session import Session
 from cantstop_client.view import News, View, left
 from cantstop_client.wording import event_line
@@ -45,7 +45,6 @@ from cantstop_protocol.events import Abandoned, Finished
 from cantstop_protocol.messages import Error, Hinted, Ok, Rooms, Update
 
 if TYPE_CHECKING:
-    from cantstop_client.fullscreen.replay import ReplayStage
     from cantstop_client.fullscreen.toolkit import Terminal
 
 Decision = tuple[str, int]
@@ -104,8 +103,7 @@ class FullScreenFace:
         self._unattended = unattended
         self._session: Session | None = None
         self._result: list[str] = []
-        self._replay: ReplayStage | None = None
-        self._fetching: asyncio.Task[None] | None = None
+        self._replays = ReplayOverlay(self, self.say, self._live)
 
     @property
     def view(self) -> View:
@@ -161,10 +159,7 @@ class FullScreenFace:
         try:
             await self._terminal.run()
         finally:
-            if self._replay is not None:
-                self._replay.end()
-            if self._fetching is not None:
-                tasks.append(self._fetching)
+            await self._replays.end()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -247,8 +242,8 @@ class FullScreenFace:
                 self._move(move, "")
             case AskHint() as asked:
                 self._ask_hint(asked)
-            case AskReplay(game=game):
-                self._open_replay(game)
+            case AskReplay(game=game) if self._terminal and self._session:
+                self._replays.open(self._terminal, self._session, game)
             case Hint(text=hint):
                 self.say([hint])
             case Local(topic=topic):
@@ -318,40 +313,6 @@ class FullScreenFace:
             self.say(["A hint is for your own turn in a running game"])
         else:
             self._asked.put_nowait(Send(asked.kind, {"ply": room.turn.ply}))
-
-    def _open_replay(self, game: str) -> None:
-        """Ask for the game, and show it over the table when it is there."""
-        if self._fetching is not None and not self._fetching.done():
-            self.say(["The replay that you asked for is on its way"])
-        elif self._session is not None:
-            self._fetching = asyncio.create_task(self._fetch_replay(self._session, game))
-
-    async def _fetch_replay(self, session: Session, game: str) -> None:
-        from cantstop_client.fullscreen.replay import ReplayStage
-
-        try:
-            story = await fetch_story(session, game)
-        except ClientError as error:
-            self.say([str(error)])
-            return
-        terminal = self._terminal
-        if terminal is None:
-            return
-        self._replay = ReplayStage(
-            story,
-            self.style,
-            close=lambda: self._close_replay(kept),
-            leave=self.leave,
-            changed=terminal.redraw,
-            live=self._live,
-        )
-        kept = terminal.show(self._replay)
-
-    def _close_replay(self, kept: str) -> None:
-        """Back to the table, as it is now, and to what stood in the line."""
-        self._replay = None
-        if self._terminal is not None:
-            self._terminal.show(self, kept)
 
     def _live(self) -> tuple[str, bool]:
         """What who looks at the past must know of the table, and whether it is urgent."""

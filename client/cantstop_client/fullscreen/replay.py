@@ -10,6 +10,7 @@ from cantstop_client.fullscreen.compose import page_room, prompt_of, render
 from cantstop_client.fullscreen.fragments import Line
 from cantstop_client.fullscreen.pages import page_lines
 from cantstop_client.fullscreen.palette import Style
+from cantstop_client.fullscreen.replay_keys import ACTING, KEYS
 from cantstop_client.fullscreen.scene import Entry, Scene, opened, scrolled
 from cantstop_client.replay.orders import Order, Unusable, read_order
 from cantstop_client.replay.reviewing import NO_REVIEW, Reviewer, Work
@@ -24,30 +25,9 @@ from cantstop_client.replay.telling import (
     where_in_short,
 )
 from cantstop_client.view import View
-from cantstop_protocol.events import Busted, Rolled, Started
-from cantstop_protocol.table import Dice
 
 _ENTRIES: Final = 400
 """How many of the steps before stand in the log."""
-
-KEYS: Final = (
-    (("right", "n"), "Right or n", "The next step"),
-    (("left", "b"), "Left or b", "The step before"),
-    (("down",), "Down", "The next turn"),
-    (("up",), "Up", "The beginning of this turn, or of the one before"),
-    ((" ",), "Space", "Play, and pause"),
-    (("+", "=", "-"), "+ and -", "Play faster or slower"),
-    (("home", "end"), "Home End", "The beginning, the end"),
-    ((), "a number", "and Enter: that turn"),
-    (("r",), "r", "Review: the chances, what decisions cost, the luck; again: its summary"),
-    ((), "PageUp PageDown", "Scroll the log, or the page that is open"),
-    (("?",), "?", "This page"),
-    (("q",), "q or Esc", "Close the page; leave the replay"),
-)
-"""The keys that act, how they are called, and what they do."""
-
-ACTING: Final = tuple(key for keys, _, _ in KEYS for key in keys if key not in ("up", "down"))
-"""Up and Down have a meaning of their own to the terminal: ``highlight``."""
 
 
 class ReplayStage:
@@ -80,7 +60,6 @@ class ReplayStage:
         self._reviewer = None if work is None else Reviewer(work, self._review_changed)
         self._timer: asyncio.TimerHandle | None = None
         self._size = (80, 24)
-        self._dice = _dice(story)
         self._scene = Scene(caption=f"Replay {story.game}")
         self._said: tuple[Entry, ...] = ()
         self._show()
@@ -241,7 +220,7 @@ class ReplayStage:
     def _show(self) -> None:
         """The scene of the place."""
         story, at = self._place.story, self._place.at
-        dice, bust = self._dice[at]
+        dice, bust = story.dice[at]
         view = View(room=story.room(at))
         entries = chain.from_iterable(
             self._entries(step) for step in range(max(0, at - _ENTRIES), at + 1)
@@ -310,20 +289,3 @@ class ReplayStage:
     @property
     def _notes(self) -> Notes | None:
         return None if self._reviewer is None else self._reviewer.notes
-
-
-def _dice(story: Story) -> list[tuple[Dice | None, Busted | None]]:
-    """The dice that lie on the table after each step, and the bust that they were."""
-    found: list[tuple[Dice | None, Busted | None]] = []
-    dice: Dice | None = None
-    bust: Busted | None = None
-    for step in story.steps:
-        match step.event:
-            case Started():
-                dice, bust = None, None
-            case Rolled(dice=rolled):
-                dice, bust = rolled, None
-            case Busted(dice=rolled):
-                dice, bust = rolled, step.event
-        found.append((dice, bust))
-    return found

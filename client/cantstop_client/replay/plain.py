@@ -101,6 +101,8 @@ class PlainReplay:
         elif place.playing or was_playing:
             if was_playing and not place.playing:
                 self._output.line(f"{where(place)}: paused")
+        elif place.speed != before.speed:
+            self._output.line(f"{place.speed:g} steps in a second from now on")
         elif place.at in (0, place.story.last):
             self._output.line("This is the beginning" if place.at == 0 else "This is the end")
         if place.playing:

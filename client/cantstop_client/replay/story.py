@@ -8,8 +8,9 @@ from typing import Final
 
 from cantstop_client.gate import clean
 from cantstop_client.view import RoomView
+from cantstop_protocol.events import Busted, Rolled
 from cantstop_protocol.messages import GameStep
-from cantstop_protocol.table import Table
+from cantstop_protocol.table import Dice, Table
 
 SPEEDS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Steps in a second."""
@@ -27,6 +28,21 @@ class Story:
     def turns(self) -> tuple[int, ...]:
         """The turn that is being played after each step."""
         return tuple(_turn(step.table) for step in self.steps)
+
+    @cached_property
+    def dice(self) -> tuple[tuple[Dice | None, Busted | None], ...]:
+        """The dice that lie on the table after each step, and the bust that they were."""
+        found = []
+        dice: Dice | None = None
+        bust: Busted | None = None
+        for step in self.steps:
+            match step.event:
+                case Rolled(dice=rolled):
+                    dice, bust = rolled, None
+                case Busted(dice=rolled):
+                    dice, bust = rolled, step.event
+            found.append((dice, bust))
+        return tuple(found)
 
     @property
     def last(self) -> int:

@@ -12,7 +12,8 @@ from cantstop_client.errors import ClientError
 from cantstop_client.fullscreen.fragments import text_of, width_of
 from cantstop_client.fullscreen.marks import ASCII_MARKS, UNICODE_MARKS
 from cantstop_client.fullscreen.palette import Style
-from cantstop_client.fullscreen.replay import ACTING, KEYS, ReplayStage
+from cantstop_client.fullscreen.replay import ReplayStage
+from cantstop_client.fullscreen.replay_keys import ACTING, KEYS
 from cantstop_client.replay.reviewing import NO_REVIEW
 from cantstop_client.replay.telling import notes_of
 
