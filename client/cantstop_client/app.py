@@ -189,6 +189,16 @@ def run(main: Coroutine[Any, Any, int]) -> int:
 
 
 @contextlib.asynccontextmanager
+async def visiting(address: Address, password: str, tls_ca: str | None) -> AsyncIterator[Session]:
+    """A session with somebody's server, to ask it something, without a face."""
+    security = client_context(address, tls_ca)
+    async with _session(
+        address, None, lambda _: None, password=password, security=security
+    ) as session:
+        yield session
+
+
+@contextlib.asynccontextmanager
 async def _session(
     address: Address,
     name: str | None,

@@ -61,6 +61,21 @@ bench_app.command(
 app.command(stats)
 app.command(leaders)
 app.command(players_app)
+app.command(
+    "cantstop_client.record_cli:export",
+    name="export",
+    help="Write games as records that people read and programs parse.",
+)
+app.command(
+    "cantstop_client.record_cli:import_",
+    name="import",
+    help="Take in games that were exported; each is replayed by the rules first.",
+)
+app.command(
+    "cantstop_client.record_cli:replay",
+    name="replay",
+    help="Show a game again, step by step, in the same board as live play.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

@@ -14,6 +14,7 @@ import msgspec
 from cantstop_client.intents import (
     AskHint,
     AskHistory,
+    AskReplay,
     Hint,
     Intent,
     Local,
@@ -62,6 +63,7 @@ Words = Sequence[str]
 
 DEFAULT_PILOT: Final = "keller"
 _LONGEST_CODE: Final = 16
+_LONGEST_GAME: Final = 40
 
 OPTION_FIELDS: Final = {
     "seats": "seats",
@@ -276,6 +278,15 @@ def _history(view: View, words: Words) -> Intent:
         raise _Unusable(str(error)) from error
 
 
+def _replay(view: View, words: Words) -> Intent:
+    """Without a game it is the latest of this room, or of the server."""
+    (game,) = _at_most(words, 1)
+    if len(game) > _LONGEST_GAME:
+        raise _Unusable(f"A game's identifier has at most {_LONGEST_GAME} characters")
+    result = None if view.room is None else view.room.table.result
+    return AskReplay(game or ("" if result is None else result.game))
+
+
 def _sends(kind: type[Command], /, **fields: Any) -> Callable[[View, Words], Intent]:
     def read(view: View, words: Words) -> Intent:
         _at_most(words, 0)
@@ -411,6 +422,7 @@ COMMANDS: Final[tuple[CommandRow, ...]] = (
     CommandRow("leave", "", "Leave for good; in a game you give up", "in a room", _sends(Leave)),
     CommandRow("stats", "[NAME]", "A player's record, or your own", "anywhere", _stats),
     CommandRow("leaders", "", "Who leads the ratings", "anywhere", _sends(GetLeaders)),
+    CommandRow("replay", "[GAME]", "See a game that has ended again", "anywhere", _replay),
     CommandRow("help", "", "This page", "anywhere", _shows("help")),
     CommandRow("rules", "", "The rules of the game", "anywhere", _shows("rules")),
     CommandRow("history", USAGE, "Games of the past, newest first", "anywhere", _history),

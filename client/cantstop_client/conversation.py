@@ -10,6 +10,7 @@ from cantstop_protocol.messages import (
     Entered,
     Error,
     Exit,
+    GameRecord,
     Games,
     Greeting,
     Hinted,
@@ -24,7 +25,7 @@ from cantstop_protocol.messages import (
 
 C = TypeVar("C", bound=Command)
 
-Reply = Ok | Error | Entered | Games | Hinted | Leaders | Rooms | Stats | Welcome
+Reply = Ok | Error | Entered | GameRecord | Games | Hinted | Leaders | Rooms | Stats | Welcome
 
 
 @dataclass(frozen=True, slots=True)

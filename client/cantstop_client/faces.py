@@ -4,9 +4,9 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from cantstop_client.glyphs import ASCII
+from cantstop_client.glyphs import ASCII, Glyphs
 from cantstop_client.happenings import Happening
 from cantstop_client.jsonl import JsonFace
 from cantstop_client.output import standard_output
@@ -16,6 +16,9 @@ from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.session import Session
 from cantstop_client.streams import is_terminal, standard_input
 from cantstop_client.view import View
+
+if TYPE_CHECKING:
+    from cantstop_client.fullscreen.palette import Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +57,24 @@ def make_face(options: FaceOptions, *, alone: bool = False, unattended: bool = F
         return PlainFace(PlainScreen(output, alone=alone, unattended=unattended), options.keys)
     # Loaded here: a plain face, and help, need none of it.
     from cantstop_client.fullscreen.face import FullScreenFace, Manner
-    from cantstop_client.fullscreen.marks import ASCII_MARKS, UNICODE_MARKS
-    from cantstop_client.fullscreen.palette import Style, choose_depth, is_light
     from cantstop_client.fullscreen.scene import KeyNames
 
-    style = Style(
-        ASCII_MARKS if output.glyphs is ASCII else UNICODE_MARKS,
+    manner = Manner(
+        make_style(options, output.glyphs), options.bell, options.mouse, KeyNames(**options.keys)
+    )
+    return FullScreenFace(output, manner, data_directory(), unattended=unattended)
+
+
+def make_style(options: FaceOptions, glyphs: Glyphs) -> "Style":
+    """What the full screen is drawn with."""
+    from cantstop_client.fullscreen.marks import ASCII_MARKS, UNICODE_MARKS
+    from cantstop_client.fullscreen.palette import Style, choose_depth, is_light
+
+    return Style(
+        ASCII_MARKS if glyphs is ASCII else UNICODE_MARKS,
         choose_depth(options.color, os.environ),
         is_light(options.palette, os.environ),
     )
-    manner = Manner(style, options.bell, options.mouse, KeyNames(**options.keys))
-    return FullScreenFace(output, manner, data_directory(), unattended=unattended)
 
 
 def wants_full_screen(options: FaceOptions, environment: Mapping[str, str]) -> bool:

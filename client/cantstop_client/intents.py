@@ -41,6 +41,13 @@ class AskHistory:
 
 
 @dataclass(frozen=True, slots=True)
+class AskReplay:
+    """A game that has ended is to be seen again; an empty ``game`` is the newest."""
+
+    game: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """Something that is answered here, from what is known already."""
 
@@ -59,4 +66,4 @@ class Nothing:
     """An empty line: it commits nothing."""
 
 
-Intent = Send | Move | AskHint | AskHistory | Local | Hint | Nothing
+Intent = Send | Move | AskHint | AskHistory | AskReplay | Local | Hint | Nothing

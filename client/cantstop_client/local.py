@@ -24,6 +24,9 @@ from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 from cantstop_client.gate import printable
 from cantstop_client.paths import at_home, database_file
+from cantstop_client.replay.story import Story, make_story
+from cantstop_client.replay.telling import Notes, notes_of
+from cantstop_client.writing import file_lines
 from cantstop_protocol.commands import ListGames
 from cantstop_protocol.past import GameSummary
 from cantstop_protocol.standings import PlayerStats, Rated, SolitaireBest
@@ -36,6 +39,12 @@ if TYPE_CHECKING:
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
 
 T = TypeVar("T")
+
+_WORST = 10
+"""How many of the costliest decisions the review in a replay lists."""
+
+_PLOT_WIDTH = 50
+"""Cells of its plot, which shall fit the narrowest full screen."""
 
 
 def check_kinds(kinds: Iterable[str]) -> None:
@@ -235,21 +244,93 @@ async def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
-    nothing: list[ArchivedGame] = []
-    found = await _read(database, lambda store: store.find_game(game), nothing)
-    if not found:
-        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
-    if len(found) > 1:
-        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    archived = await _one_game(database, game)
     from cantstop_server.coach.report import review_as_dict, review_lines
     from cantstop_server.coach.review import review as review_course
     from cantstop_server.players.expert.library import solve
 
-    archived = found[0]
     reviewed = review_course(archived.setup, archived.course, solve, progress)
     names = [seat.name for seat in archived.seats]
     values = {"id": archived.id, **review_as_dict(reviewed, names)}
     return review_lines(reviewed, [visible(name) for name in names], worst), values
+
+
+async def export(
+    database: str,
+    game: str | None,
+    write: Callable[[str], None],
+    *,
+    jsonl: bool,
+    progress: Callable[[int, int], None] | None,
+) -> list[str]:
+    """Write a game by the beginning of its identifier, or with None all: what could not be."""
+    from cantstop_server.record import exchange
+
+    if game is not None:
+        return exchange.export_game(await _one_game(database, game), write, jsonl=jsonl).failed
+    if not has_database(database):
+        raise ClientError(f"there is no database {database}: there is nothing to export")
+
+    async def ask(store: "Store") -> list[str]:
+        return (await exchange.export_database(store, write, jsonl=jsonl, progress=progress)).failed
+
+    return await _read(database, ask, [])
+
+
+async def import_files(
+    database: str, names: Iterable[str], progress: Callable[[int, int], None] | None
+) -> list[str]:
+    """Take in all games of these files, or none: what to say of it."""
+    from cantstop_server.record.exchange import LONGEST_LINE, Import
+    from cantstop_server.storage.store import Store
+
+    with _in_our_words(), Import() as imported:
+        for name in names:
+            imported.add(name, file_lines(name, LONGEST_LINE))
+        _make_directory(database)
+        store = await Store.open(database, exclusive=imported.needs_all)
+        try:
+            return (await imported.write(store, progress)).lines()
+        finally:
+            await store.close()
+
+
+async def past_game(database: str, game: str) -> "ArchivedGame":
+    """A game of a database, by the beginning of its identifier, or the newest."""
+    return await _one_game(database, game)
+
+
+def recorded_game(name: str) -> "ArchivedGame":
+    """The game in a file of one record or one JSON line; ``-`` is standard input."""
+    from cantstop_server.record.exchange import LONGEST_LINE, read_game
+
+    with _in_our_words():
+        return read_game(name, file_lines(name, LONGEST_LINE))
+
+
+def story_of(game: "ArchivedGame") -> Story:
+    """The game's steps, to be shown."""
+    from cantstop_server.record.letters import time_text
+    from cantstop_server.rooms.replay import game_steps
+    from cantstop_server.rules.errors import RulesError
+
+    try:
+        steps = game_steps(game)
+    except RulesError as error:
+        raise ClientError(f"game {game.id} cannot be replayed: {error}") from error
+    return make_story(game.id, time_text(game.started_at), steps)
+
+
+def review_notes(game: "ArchivedGame", progress: Callable[[int, int], None]) -> Notes:
+    """What a review of the game says of each action, and of the whole. Takes seconds."""
+    from cantstop_server.coach.report import action_lines, review_lines
+    from cantstop_server.coach.review import review as review_course
+    from cantstop_server.players.expert.library import solve
+
+    reviewed = review_course(game.setup, game.course, solve, progress)
+    names = [visible(seat.name) for seat in game.seats]
+    lines = action_lines(reviewed, game.course, names)
+    return notes_of(lines, review_lines(reviewed, names, _WORST, _PLOT_WIDTH))
 
 
 def odds(
@@ -399,6 +480,17 @@ def _tell_upgrade(store: "Store", database: str) -> None:
         copy = f"; as it was it is kept in {done.copy}" if done.copy else ""
         text = f"{what} from {done.before} to {done.after}{copy}"
         print(printable(text), file=sys.stderr)
+
+
+async def _one_game(database: str, game: str) -> "ArchivedGame":
+    """The game whose identifier begins so, or the newest. Raises ``ClientError``."""
+    nothing: list[ArchivedGame] = []
+    found = await _read(database, lambda store: store.find_game(game), nothing)
+    if not found:
+        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+    if len(found) > 1:
+        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    return found[0]
 
 
 def _hosted(server: "Server") -> Hosted:

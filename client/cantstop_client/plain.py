@@ -7,12 +7,14 @@ from typing import Any, Final, NamedTuple, Protocol
 from cantstop_client.commands import read_line
 from cantstop_client.errors import ClientError
 from cantstop_client.happenings import Ended, Happening
-from cantstop_client.intents import AskHint, AskHistory, Hint, Local, Move, Nothing, Send
+from cantstop_client.intents import AskHint, AskHistory, AskReplay, Hint, Local, Move, Nothing, Send
 from cantstop_client.lines import Line, LineSource
 from cantstop_client.past import games_lines
 from cantstop_client.plain_screen import PlainScreen
 from cantstop_client.questions import Pages
 from cantstop_client.render import hint_lines, rooms_lines, unfit_lines
+from cantstop_client.replay.fetch import fetch_story
+from cantstop_client.replay.plain import PlainReplay
 from cantstop_client.session import SessionOver
 from cantstop_client.standings import reply_lines
 from cantstop_client.streams import is_terminal, standard_input
@@ -68,6 +70,7 @@ class PlainFace:
         self._made: Decision | None = None
         self._told_block = -1
         self._pages = Pages()
+        self._replay: PlainReplay | None = None
         screen.changed = self._changed.set
         if screen.unattended:
             screen.game_over = self._leave
@@ -107,6 +110,7 @@ class PlainFace:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._close_replay()
 
     def _leave(self) -> None:
         self._screen.fall_silent()
@@ -144,6 +148,10 @@ class PlainFace:
 
     async def _do(self, session: Asked, typed: Typed) -> None:
         text = typed.text.strip()
+        if self._replay is not None:
+            if await self._replay.take(text):
+                self._close_replay()
+            return
         match read_line(_WORDS.get(self._keys.get(text, ""), text), self._screen.view):
             case Send(kind=kind) if self._interactive and typed.pasted and kind in _FOR_GOOD:
                 self._output.line(f"Pasted with other lines, so not done: {text}")
@@ -157,6 +165,8 @@ class PlainFace:
                 await self._ask_hint(session, asked)
             case AskHistory(fields=fields):
                 await self._ask_history(session, fields)
+            case AskReplay(game=game):
+                await self._open_replay(session, game)
             case Hint(text=text):
                 self._output.line(text)
             case Local(topic="quit"):
@@ -204,6 +214,23 @@ class PlainFace:
             case Hinted(alternatives=alternatives):
                 solitaire = room.table.options.seats == 1
                 self._output.lines(hint_lines(alternatives, turn, solitaire=solitaire))
+
+    async def _open_replay(self, session: Asked, game: str) -> None:
+        """Show a past game; what happens at the table meanwhile is shown after it."""
+        story = await fetch_story(session, game)
+        self._screen.hold()
+        self._replay = PlainReplay(story, self._output, waits=self._interactive)
+        self._output.line("A replay: help lists what can be done, q returns to the table")
+        self._replay.begin()
+
+    def _close_replay(self) -> None:
+        if self._replay is None:
+            return
+        self._replay.close()
+        self._replay = None
+        if not self._leaving.is_set():
+            self._output.line("End of the replay")
+        self._screen.release()
 
     async def _move(self, session: Asked, move: Move, typed: Typed) -> None:
         seen = typed.seen

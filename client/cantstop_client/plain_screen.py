@@ -1,5 +1,6 @@
 """What the plain face shows: one event a line, nothing rewritten, the board after each change."""
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -35,6 +36,11 @@ from cantstop_protocol.messages import Aside, Entered, Exit, Notice, Update
 _EARLIER_EVENTS: Final = 10
 """How much of a room's log is shown to somebody who enters it."""
 
+_HELD: Final = 1000
+"""How much is kept while something else is shown; each update carries the whole table."""
+
+Decision = tuple[str, int]
+
 _CHANGES_BOARD: Final = (Started, Advanced, Stopped, Busted, Resigned)
 _ENDS_GAME: Final = (Finished, Abandoned)
 
@@ -67,9 +73,29 @@ class PlainScreen:
         self._shown_board: list[str] = []
         self._shown_decision: tuple[object, ...] = ()
         self._shown_waiting: list[str] = []
+        self._held: deque[Happening] | None = None
+        self._called_for: Decision | None = None
+
+    def hold(self) -> None:
+        """Keep what the session tells for later: something else is shown now."""
+        self._held = deque(maxlen=_HELD)
+
+    def release(self) -> None:
+        """Take in and show what was kept, and where things stand."""
+        held, self._held, self._called_for = self._held or (), None, None
+        for happening in held:
+            self.listen(happening)
+        self._shown_board, self._shown_decision, self._shown_waiting = [], (), []
+        if not self._silent:
+            self._show_table()
 
     def listen(self, happening: Happening) -> None:
         """Take in and show what the session tells. Never waits."""
+        if self._held is not None:
+            self._held.append(happening)
+            self._call_for(happening)
+            self.changed()
+            return
         before = self.view.room
         self.view, news = receive(self.view, happening)
         if not self._silent:
@@ -140,6 +166,20 @@ class PlainScreen:
                 self._show_table()
             case Ended(reason=reason, clean=True):
                 self.output.line(reason[:1].upper() + reason[1:])
+
+    def _call_for(self, happening: Happening) -> None:
+        """What somebody must know who looks at something else."""
+        room = self.view.room
+        match happening:
+            case Update(table=table) if room is not None and table.turn is not None:
+                decision = (table.game or "", table.turn.number)
+                if table.turn.seat == room.seat and decision != self._called_for:
+                    self._called_for = decision
+                    self.output.line("It is your turn at the table: q returns to it")
+            case Notice(message=message):
+                self.output.line(f"Server: {message}")
+            case Lost(reason=reason):
+                self.output.line(f"Connection lost: {reason}")
 
     def _show_entered(self, before: RoomView | None, news: tuple[News, ...]) -> None:
         room = self.view.room

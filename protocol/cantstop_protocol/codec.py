@@ -7,6 +7,7 @@ A server takes nothing that it does not know. A client passes over it: unknown f
 unknown messages and events become ``Unrecognised``, so that a newer server may say more.
 """
 
+from itertools import chain
 from typing import Any, Final, TypeVar, get_args
 
 import msgpack
@@ -122,8 +123,8 @@ def _mark_unknown(value: object) -> None:
     if isinstance(kind, str) and kind not in MESSAGES:
         value.clear()
         value.update({"type": "unrecognised", "kind": kind})
-    listed = value.get("events")
-    for holder in (value, *(listed if isinstance(listed, list) else ())):
+    lists = [part for name in ("events", "steps") if isinstance(part := value.get(name), list)]
+    for holder in chain((value,), *lists):
         event = holder.get("event") if isinstance(holder, dict) else None
         kind = event.get("type") if isinstance(event, dict) else None
         if isinstance(kind, str) and kind not in EVENTS:

@@ -31,6 +31,8 @@ class ErrorCode(Code):
     BAD_QUESTION = "bad_question"
     """A list of games that makes no sense: a cursor that is none, a result without a player."""
     NO_SUCH_ROOM = "no_such_room"
+    NO_SUCH_GAME = "no_such_game"
+    """No game that has ended has an identifier that begins so, or several have."""
     BAD_PASSWORD = "bad_password"
     NOT_ADMITTED = "not_admitted"
     """The room is locked, or its creator has put this person out."""

@@ -224,6 +224,17 @@ class Chat(Command, frozen=True, tag="chat"):
     text: RawText
 
 
+class GetGame(Command, frozen=True, tag="get_game"):
+    """Ask for a game that has ended, by the beginning of its identifier; an empty one is the
+    newest. Answered by ``GameRecord``.
+
+    ``first`` is the step to begin with: a long game takes several questions.
+    """
+
+    game: Annotated[str, Meta(max_length=40)] = ""
+    first: Annotated[int, Meta(ge=0, le=MAX_ID)] = 0
+
+
 class Admin(Command, frozen=True, tag="admin"):
     """The server's host looks around or steps in; no ``Hello`` is needed. Answered by
     ``AdminReport``.
@@ -266,5 +277,6 @@ AnyCommand = (
     | Hint
     | Autopilot
     | Chat
+    | GetGame
     | Admin
 )

@@ -28,5 +28,8 @@ MAX_CURSOR_CHARACTERS: Final = 128
 MAX_ID: Final = 2**53 - 1
 """The largest command id and ply: what every language's numbers hold exactly."""
 
+STEPS_IN_RECORD: Final = 64
+"""How many steps of a past game one reply has at most."""
+
 TAIL_EVENTS: Final = 200
 """How many of a room's latest events a returning client can still be sent."""

@@ -112,6 +112,32 @@ class Leaders(Message, frozen=True, tag="leaders"):
     solitaire: tuple[SolitaireBest, ...]
 
 
+class GameStep(Struct, frozen=True):
+    """Something that happened in a game, and the table after it."""
+
+    event: AnyEvent
+    table: Table
+
+
+class GameRecord(Message, frozen=True, tag="game_record"):
+    """The reply to ``GetGame``: a part of a game that has ended, as it happened.
+
+    ``steps`` are those from number ``first`` on, of ``total`` counted from 0: the game's
+    ``Started``, an event for each action, and ``Finished`` or ``Abandoned``. Their tables are of
+    no room. ``turn_ends`` are when the turns ended, in seconds since the start: the last of them,
+    if not all are known. ``started`` and ``ended`` are times in UTC such as 2026-11-30T20:40:58Z.
+    """
+
+    re: int
+    game: str
+    started: str
+    ended: str
+    turn_ends: tuple[float, ...]
+    total: int
+    first: int
+    steps: tuple[GameStep, ...]
+
+
 class NumberedEvent(Struct, frozen=True):
     """An event of the room's log with its number; numbers rise by 1."""
 
@@ -227,6 +253,7 @@ AnyMessage = (
     | Games
     | Stats
     | Leaders
+    | GameRecord
     | Entered
     | Update
     | Notice

@@ -19,6 +19,9 @@ class Limits:
     chat_burst: int = 5
     list_rate: float = 2.0
     list_burst: int = 10
+    game_rate: float = 4.0
+    game_burst: int = 40
+    """How often a part of a past game may be asked for."""
     password_rate: float = 1.0
     password_burst: int = 5
     """How often a room's password may be tried."""

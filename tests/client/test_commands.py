@@ -3,7 +3,7 @@
 import pytest
 
 from cantstop_client.commands import COMMANDS, help_lines, read_line
-from cantstop_client.intents import AskHint, AskHistory, Hint, Local, Move, Nothing, Send
+from cantstop_client.intents import AskHint, AskHistory, AskReplay, Hint, Local, Move, Nothing, Send
 from cantstop_client.view import RoomView, View
 from cantstop_protocol.commands import (
     AddBot,
@@ -145,7 +145,8 @@ def test_chat_outside_a_room_says_where_to_go() -> None:
 def test_no_arguments_break_a_command(view, row) -> None:
     for line in (f"/{row.name}", f"/{row.name} x", f"/{row.name} = = = =", f"/{row.name} a=b"):
         for here in (view, View()):
-            assert isinstance(read_line(line, here), Send | AskHint | AskHistory | Hint | Local)
+            read = read_line(line, here)
+            assert isinstance(read, Send | AskHint | AskHistory | AskReplay | Hint | Local)
 
 
 def test_help_names_every_command_within_eighty_columns() -> None:

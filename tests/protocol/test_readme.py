@@ -32,7 +32,7 @@ from cantstop_protocol.codec import (
 )
 from cantstop_protocol.codes import ByeCode, ErrorCode, ExitCode
 from cantstop_protocol.commands import Command, Hint
-from cantstop_protocol.messages import Alternative, NumberedEvent, Presence, ServerStatus
+from cantstop_protocol.messages import Alternative, GameStep, NumberedEvent, Presence, ServerStatus
 from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.standings import (
     Habits,
@@ -81,6 +81,7 @@ STRUCTURES: Final = (
     SolitaireBest,
     Habits,
     RunnerSet,
+    GameStep,
 )
 CODES: Final = {"Error codes": ErrorCode, "Bye codes": ByeCode, "Exit codes": ExitCode}
 BASE_FIELDS: Final = {"id"}
@@ -104,6 +105,7 @@ LIMITS: Final = {
     "MAX_GAMES": "games that have ended in one list, at most",
     "MAX_CURSOR_CHARACTERS": "characters of a cursor, at most",
     "MAX_ID": "largest `id` and `ply`",
+    "STEPS_IN_RECORD": "steps of a past game in one reply",
     "TAIL_EVENTS": "latest events that a room keeps for those who return",
 }
 SETTINGS: Final = {
@@ -118,6 +120,8 @@ SETTINGS: Final = {
     "chat_burst": "lines of chat, burst",
     "list_rate": "lists of rooms or games in a second",
     "list_burst": "lists of rooms or games, burst",
+    "game_rate": "parts of past games in a second",
+    "game_burst": "parts of past games, burst",
     "password_rate": "tries of a room's password in a second",
     "password_burst": "tries of a room's password, burst",
     "refusal_rate": "refusals in a second, of any kind; `bye` `flood` beyond that",

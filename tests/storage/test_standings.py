@@ -108,9 +108,10 @@ async def test_a_difference_is_told(store, archive, people, file):
         connection.execute("UPDATE records SET wins = wins + 1 WHERE player_id = 2 AND seats = 2")
         connection.execute("DELETE FROM streaks WHERE player_id = 3")
     told = " / ".join(await store.recomputed())
-    assert "ratings (player_id) = (1,): stored" in told
-    assert "records (player_id, seats, against) = (2, 2, 'all')" in told
-    assert "streaks (player_id) = (3,): stored None" in told
+    name = dict(people)
+    assert f"ratings of player {name[1]}: stored" in told
+    assert f"records of player {name[2]}, seats 2, against all: stored" in told
+    assert f"streaks of player {name[3]}: stored None" in told
 
 
 @pytest.mark.parametrize("how", ["abandoned", "casual", "solitaire", "nobody", "twice the same"])

@@ -144,6 +144,7 @@ SAMPLE_COMMANDS = [
     commands.SetSpectatorChat(id=19, mode="muted"),
     commands.Rematch(id=20),
     commands.Resign(id=21),
+    commands.GetGame(id=24, game="k3f9x", first=64),
     commands.Admin(id=22, token="t" * 43, action="kick", room="BADOK", name="Ben", text="be nice"),
 ]
 
@@ -231,6 +232,16 @@ SAMPLE_MESSAGES = [
         table=TABLE,
     ),
     messages.Update(seq=18, event=SAMPLE_EVENTS[13], table=TABLE, more=True),
+    messages.GameRecord(
+        re=24,
+        game="k3f9x2m7qa",
+        started="2026-11-30T20:40:58Z",
+        ended="2026-11-30T20:58:01.25Z",
+        turn_ends=(12.5, 60.0),
+        total=90,
+        first=64,
+        steps=(messages.GameStep(SAMPLE_EVENTS[13], TABLE),),
+    ),
     messages.Notice(message="the database works again"),
     messages.AdminReport(
         re=22,

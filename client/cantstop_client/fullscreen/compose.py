@@ -170,6 +170,7 @@ def _header(scene: Scene, style: Style, width: int) -> Line:
     place = "Can't Stop" if room is None else f"Room {room.table.room}"
     if room is not None and room.table.title:
         place += f" {room.table.title}"
+    place = scene.caption or place
     played = "" if room is None else f"  {options_in_words(room.table.options)}"
     link = "" if scene.latency is None else f"{max(1.0, scene.latency * 1000):.0f} ms "
     if scene.trouble is not None:
@@ -202,6 +203,9 @@ def _banner(scene: Scene, style: Style, width: int, now: float) -> Line:
         return _turn_or(
             scene, line("Esc closes this page, PageUp and PageDown scroll", "notice"), width
         )
+    if scene.banners:
+        fits = (text for text in scene.banners if cells(text) <= width)
+        return fitted(line(next(fits, scene.banners[-1]), scene.banner_role), width)
     return _turn_or(scene, _other_banner(scene, now), width)
 
 

@@ -15,6 +15,7 @@ from cantstop_client.fullscreen.completion import completions
 from cantstop_client.fullscreen.compose import page_room, prompt_of, render
 from cantstop_client.fullscreen.fragments import Line
 from cantstop_client.fullscreen.keys import acting, move_of
+from cantstop_client.fullscreen.overlay import ReplayOverlay
 from cantstop_client.fullscreen.pages import page_lines
 from cantstop_client.fullscreen.palette import Style
 from cantstop_client.fullscreen.scene import (
@@ -30,6 +31,7 @@ from cantstop_client.happenings import Happening
 from cantstop_client.intents import (
     AskHint,
     AskHistory,
+    AskReplay,
     Hint,
     Local,
     LocalTopic,
@@ -112,7 +114,9 @@ class FullScreenFace:
         self._size = (80, 24)
         self._code = 0
         self._unattended = unattended
+        self._session: Session | None = None
         self._result: list[str] = []
+        self._replays = ReplayOverlay(self, self.say, self._live)
 
     @property
     def view(self) -> View:
@@ -161,12 +165,14 @@ class FullScreenFace:
         self._lines = typed_lines.load(self._directory)
         self._terminal = Terminal(self, mouse=self._manner.mouse, history=self._lines)
         self._terminal.set_title(title_of(self.view))
+        self._session = session
         tasks = [asyncio.create_task(work) for work in (self._ask(session), self._tick(session))]
         ending = asyncio.create_task(session.wait_ended())
         ending.add_done_callback(lambda _: self._end())
         try:
             await self._terminal.run()
         finally:
+            await self._replays.end()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -202,7 +208,7 @@ class FullScreenFace:
 
     def press(self, key: str) -> bool:
         """A key that may act, on an empty line; whether it was taken."""
-        if self.scene.find is not None:
+        if self.scene.find is not None or key not in self.acting_keys():
             return False
         move = move_of(key, self.scene.keys)
         if move is None:
@@ -251,6 +257,8 @@ class FullScreenFace:
                 self._ask_hint(asked)
             case AskHistory(fields=fields):
                 self._ask_history(fields)
+            case AskReplay(game=game) if self._terminal and self._session:
+                self._replays.open(self._terminal, self._session, game)
             case Hint(text=hint):
                 self.say([hint])
             case Local(topic=topic):
@@ -328,6 +336,17 @@ class FullScreenFace:
             self.say(["That was the last page: /history begins anew"])
         else:
             self._asked.put_nowait(Send(ListGames, asked))
+
+    def _live(self) -> tuple[str, bool]:
+        """What who looks at the past must know of the table, and whether it is urgent."""
+        room = self.scene.room
+        if self.scene.trouble is not None:
+            return "!!! Connection lost; Esc returns to the table", True
+        if room is None or room.turn is None:
+            return "", False
+        if room.is_mine:
+            return ">>> YOUR TURN at the table: Esc returns <<<", True
+        return "The game at the table goes on: Esc returns", False
 
     async def _ask(self, session: Session) -> None:
         while True:

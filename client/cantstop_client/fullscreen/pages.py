@@ -27,6 +27,8 @@ def page_lines(page: PageName, scene: Scene, style: Style, width: int) -> list[L
         case "history":
             texts = (*games_lines(scene.games, width), *scene.more)
             return [line(text) for text in texts]
+        case "own":
+            return [line(part) for text in scene.own_page for part in wrapped(text, width)]
         case "odds":
             return _odds(scene, style, width)
         case "records":

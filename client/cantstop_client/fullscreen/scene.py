@@ -17,7 +17,7 @@ from cantstop_protocol.messages import Aside, Entered, Exit, Leaders, Notice, St
 from cantstop_protocol.past import GameSummary
 from cantstop_protocol.table import Dice, Option
 
-PageName = Literal["help", "history", "rules", "odds", "records"]
+PageName = Literal["help", "history", "rules", "odds", "own", "records"]
 EntryKind = Literal["event", "chat", "notice"]
 
 LOG_ENTRIES: Final = 1000
@@ -55,10 +55,12 @@ class Scene:
 
     ``bust`` is set from a bust to the next roll. ``highlighted`` is the option to preview.
     ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
-    passed over. ``looked_up`` is what the page of records shows. ``find`` is what is searched
-    for, ``found`` which of its matches is shown. ``latency`` is a round trip to the server in
-    seconds. ``mouse``: options can be clicked. ``games`` are those of the page of history, ``more``
-    what stands below them.
+    passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
+    ``caption`` and ``banners`` stand where the room and whose turn it is usually do: of the banners
+    the first that fits, in the style of ``banner_role``. ``own_page`` is what the page "own" says.
+    ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
+    ``looked_up`` is what the page of records shows, ``games`` are those of the page of history, and
+    ``more`` stands below them.
     """
 
     view: View = field(default_factory=View)
@@ -80,6 +82,10 @@ class Scene:
     latency: float | None = None
     mouse: bool = False
     keys: KeyNames = field(default_factory=KeyNames)
+    caption: str = ""
+    banners: tuple[str, ...] = ()
+    banner_role: str = "notice"
+    own_page: tuple[str, ...] = ()
 
     @property
     def room(self) -> RoomView | None:

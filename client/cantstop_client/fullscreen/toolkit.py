@@ -104,14 +104,16 @@ class Terminal:
         output: Output | None = None,
     ) -> None:
         self._stage = stage
+        self._keys = KeyBindings()
+        self._bound: set[str] = set()
         self._fault: BaseException | None = None
         self._newline_in_burst = float("-inf")
         self._remembered = InMemoryHistory(list(history))
         self.buffer = Buffer(
             multiline=False,
-            completer=_Completer(stage),
+            completer=_Completer(self.complete),
             history=self._remembered,
-            on_text_changed=lambda buffer: stage.typed(buffer.text),
+            on_text_changed=lambda buffer: self._stage.typed(buffer.text),
         )
         self._application: Application[None] = Application(
             layout=self._layout(),
@@ -131,7 +133,7 @@ class Terminal:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._take_fault)
         try:
-            with _ended_by_signals(self._stage):
+            with _ended_by_signals(lambda code: self._stage.leave(code)):
                 await self._application.run_async(set_exception_handler=False)
         finally:
             loop.set_exception_handler(None)
@@ -149,6 +151,10 @@ class Terminal:
             with contextlib.suppress(Exception):
                 self._application.exit()
 
+    def complete(self, text: str) -> list[str]:
+        """What the last word of the line could become."""
+        return self._stage.complete(text)
+
     def redraw(self) -> None:
         self._application.invalidate()
 
@@ -163,15 +169,23 @@ class Terminal:
         """The line can be had back with the arrow keys."""
         self._remembered.append_string(line)
 
+    def show(self, stage: Stage, text: str = "") -> str:
+        """Another stage from now on, with this text in the line: what stood there before."""
+        kept = self.buffer.text
+        self._stage = stage
+        self._bind_acting_keys()
+        self.set_text(text)
+        self.redraw()
+        return kept
+
     def set_text(self, text: str) -> None:
         """What stands in the line."""
         self.buffer.reset(Document(text))
         self._stage.typed(text)
 
     def _layout(self) -> Layout:
-        stage = self._stage
         prompt = FormattedTextControl(
-            lambda: [(_css("bold", stage.style), stage.prompt())], focusable=False
+            lambda: [(_css("bold", self._stage.style), self._stage.prompt())], focusable=False
         )
         line = VSplit(
             [
@@ -213,19 +227,8 @@ class Terminal:
             yield css, printable(part.text), clicked
 
     def _bindings(self) -> KeyBindings:
-        stage, buffer, keys = self._stage, self.buffer, KeyBindings()
-        empty = Condition(lambda: not buffer.text)
-
-        def acts(key: str) -> Callable[[KeyPressEvent], None]:
-            def act(event: KeyPressEvent) -> None:
-                taken = not self._in_burst(event) and stage.press(key)
-                if not taken and len(key) == 1:
-                    buffer.insert_text(key)
-
-            return act
-
-        for key in stage.acting_keys():
-            keys.add(key, filter=empty)(acts(key))
+        buffer, keys = self.buffer, self._keys
+        self._bind_acting_keys()
 
         @keys.add("enter")
         def _enter(event: KeyPressEvent) -> None:
@@ -238,12 +241,12 @@ class Terminal:
                 return
             text = buffer.text
             buffer.reset()
-            stage.typed("")
-            stage.submit(text)
+            self._stage.typed("")
+            self._stage.submit(text)
 
         @keys.add(Keys.BracketedPaste)
         def _paste(event: KeyPressEvent) -> None:
-            buffer.insert_text(stage.pasted(event.data))
+            buffer.insert_text(self._stage.pasted(event.data))
 
         @keys.add("up")
         @keys.add("down")
@@ -251,7 +254,7 @@ class Terminal:
             up = event.key_sequence[0].key == Keys.Up
             if buffer.complete_state is not None:
                 buffer.complete_previous() if up else buffer.complete_next()
-            elif buffer.text or not stage.highlight(-1 if up else 1):
+            elif buffer.text or not self._stage.highlight(-1 if up else 1):
                 buffer.history_backward() if up else buffer.history_forward()
 
         @keys.add("c-p")
@@ -277,15 +280,15 @@ class Terminal:
 
         @keys.add("pageup")
         def _page_up(event: KeyPressEvent) -> None:
-            stage.scroll(1)
+            self._stage.scroll(1)
 
         @keys.add("pagedown")
         def _page_down(event: KeyPressEvent) -> None:
-            stage.scroll(-1)
+            self._stage.scroll(-1)
 
         @keys.add("c-f")
         def _search(event: KeyPressEvent) -> None:
-            stage.search()
+            self._stage.search()
 
         # Eager: Esc and a key after it are two keys, not one with Alt.
         @keys.add("escape", eager=True)
@@ -293,7 +296,7 @@ class Terminal:
             if buffer.complete_state is not None:
                 buffer.cancel_completion()
             else:
-                stage.escape()
+                self._stage.escape()
 
         @keys.add("c-l")
         def _again(event: KeyPressEvent) -> None:
@@ -302,13 +305,32 @@ class Terminal:
         @keys.add("c-c")
         @keys.add("<sigint>")
         def _interrupt(event: KeyPressEvent) -> None:
-            stage.leave(130)
+            self._stage.leave(130)
 
         @keys.add("c-d")
         def _end(event: KeyPressEvent) -> None:
-            stage.leave(0)
+            self._stage.leave(0)
 
         return keys
+
+    def _bind_acting_keys(self) -> None:
+        """The stage's keys act when the line is empty; another stage's are text to it."""
+        empty = Condition(lambda: not self.buffer.text)
+
+        def acts(key: str) -> Callable[[KeyPressEvent], None]:
+            def act(event: KeyPressEvent) -> None:
+                # No pasted text has an arrow key in it: one that is held down comes in bursts.
+                pasted = len(key) == 1 and self._in_burst(event)
+                taken = not pasted and self._stage.press(key)
+                if not taken and len(key) == 1:
+                    self.buffer.insert_text(key)
+
+            return act
+
+        for key in self._stage.acting_keys():
+            if key not in self._bound:
+                self._bound.add(key)
+                self._keys.add(key, filter=empty)(acts(key))
 
     def _in_burst(self, event: KeyPressEvent) -> bool:
         """Whether more keys came together with this one, as they do in an unmarked paste."""
@@ -332,20 +354,20 @@ class Terminal:
 
 
 class _Completer(Completer):
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
+    def __init__(self, complete: Callable[[str], list[str]]) -> None:
+        self._complete = complete
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterable[Completion]:
         before = document.text_before_cursor
         last = before.rpartition(" ")[2]
-        for word in self._stage.complete(before):
+        for word in self._complete(before):
             yield Completion(word, start_position=-len(last))
 
 
 @contextlib.contextmanager
-def _ended_by_signals(stage: Stage) -> Iterator[None]:
+def _ended_by_signals(leave: Callable[[int], None]) -> Iterator[None]:
     """A process that is asked to end gives the terminal back first, where signals can be had."""
     loop = asyncio.get_running_loop()
     added = []
@@ -353,7 +375,7 @@ def _ended_by_signals(stage: Stage) -> Iterator[None]:
         number = getattr(signal, name, None)
         if number is not None:
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(number, stage.leave, 128 + number)
+                loop.add_signal_handler(number, leave, 128 + number)
                 added.append(number)
     try:
         yield

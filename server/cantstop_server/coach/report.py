@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from cantstop_server.coach.review import Account, Decision, Review
+from cantstop_server.rules.course import Action, Choose, Resign, Roll, apply, parse_course
+from cantstop_server.rules.game import Game, Phase, new_game
 
 _PLOT_ROWS: Final = 10
 _PLOT_WIDTH: Final = 64
@@ -58,11 +60,52 @@ def review_as_dict(review: Review, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def review_lines(review: Review, names: Sequence[str], worst: int) -> list[str]:
+def action_lines(review: Review, course: str, names: Sequence[str]) -> list[str]:
+    """A line for each action of the course: the chance before and after it, what the decision
+    cost and what was better, and the luck of the roll. Empty where there is nothing to say."""
+    decisions, throws = iter(review.decisions), iter(review.throws)
+    before: list[float | None] = [account.start for account in review.accounts]
+    game = new_game(review.setup)
+    lines = []
+    for action, values in zip(parse_course(course), review.values, strict=True):
+        seat = action.seat if isinstance(action, Resign) else game.seat
+        parts = []
+        was, now = before[seat], values[seat]
+        if was is not None and now is not None:
+            parts.append(f"{names[seat]} {_shown(review, was)} -> {_shown(review, now)}")
+        if _left_a_choice(game, action):
+            parts.append(_judgement(review, next(decisions)))
+        if isinstance(action, Roll):
+            parts.append(f"luck {_signed(review, next(throws).gain)}")
+        lines.append("; ".join(parts))
+        before = [new if new is not None else old for new, old in zip(values, before, strict=True)]
+        game, _ = apply(game, action)
+    return lines
+
+
+def _left_a_choice(game: Game, action: Action) -> bool:
+    if isinstance(action, Choose):
+        return len(game.options) > 1
+    return game.phase is Phase.ROLL_OR_STOP and not isinstance(action, Resign)
+
+
+def _judgement(review: Review, decision: Decision) -> str:
+    taken = decision.alternatives[decision.taken]
+    others = [a for a in decision.alternatives if a is not taken]
+    best = max(others, key=lambda alternative: alternative.value)
+    if decision.loss <= 0:
+        return f"{taken.label} is best, {best.label} is {_shown(review, best.value)}"
+    cost = _difference(review, decision.loss)
+    return f"{taken.label} costs {cost}, {best.label} is {_shown(review, best.value)}"
+
+
+def review_lines(
+    review: Review, names: Sequence[str], worst: int, plot_width: int = _PLOT_WIDTH
+) -> list[str]:
     """A review for people: the costliest decisions, the course of the game, and the sums."""
     lines = _decision_lines(review, names, worst)
     if len(review.accounts) == 2:
-        lines += ["", *_plot(review, names)]
+        lines += ["", *_plot(review, names, plot_width)]
     lines += ["", *_summary(review, names)]
     return lines
 
@@ -86,10 +129,10 @@ def _decision_line(review: Review, names: Sequence[str], decision: Decision) -> 
     )
 
 
-def _plot(review: Review, names: Sequence[str]) -> list[str]:
+def _plot(review: Review, names: Sequence[str], width: int) -> list[str]:
     """The first seat's chance over the turns."""
     chances = [values[0] for values in review.course if values[0] is not None]
-    step = max(1, -(-len(chances) // _PLOT_WIDTH))
+    step = max(1, -(-len(chances) // width))
     shown = chances[step - 1 :: step]
     lines = [f"Chance of {names[0]} to win, turn by turn"]
     for row in range(_PLOT_ROWS, 0, -1):

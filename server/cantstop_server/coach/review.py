@@ -90,7 +90,8 @@ class Account:
 
 @dataclass(slots=True)
 class Review:
-    """What a review found. ``course`` is the value by seat after each turn."""
+    """What a review found. ``course`` is the value by seat after each turn, ``values`` after each
+    action; None for a seat whose value is not known yet."""
 
     setup: Setup
     finished: bool = False
@@ -98,6 +99,7 @@ class Review:
     throws: list[Throw] = field(default_factory=list)
     accounts: list[Account] = field(default_factory=list)
     course: list[tuple[float | None, ...]] = field(default_factory=list)
+    values: list[tuple[float | None, ...]] = field(default_factory=list)
 
 
 def review(setup: Setup, course: str, solve: Solve, progress: Progress | None = None) -> Review:
@@ -106,6 +108,7 @@ def review(setup: Setup, course: str, solve: Solve, progress: Progress | None = 
     reviewer = _Reviewer(setup, solve)
     for number, (before, action, after) in enumerate(_steps(setup, actions), start=1):
         reviewer.take(before, action, after)
+        reviewer.found.values.append(reviewer.values())
         if progress is not None:
             progress(number, len(actions))
     return reviewer.found
@@ -149,8 +152,11 @@ class _Reviewer:
         if after.phase is Phase.OVER:
             self._end(after)
         if after.turn != before.turn or after.phase is Phase.OVER:
-            values = (a.value if a.start is not None else None for a in self.found.accounts)
-            self.found.course.append(tuple(values))
+            self.found.course.append(self.values())
+
+    def values(self) -> tuple[float | None, ...]:
+        """The value of each seat as things stand."""
+        return tuple(a.value if a.start is not None else None for a in self.found.accounts)
 
     def _decide(self, game: Game, solution: Solution, taken: int) -> None:
         found = tuple(

@@ -23,6 +23,7 @@ from cantstop_protocol.commands import (
     Chat,
     Command,
     Create,
+    GetGame,
     GetLeaders,
     GetStats,
     Hello,
@@ -52,6 +53,7 @@ from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
 from cantstop_server.net.frames import wire_frame
 from cantstop_server.net.metrics import Metrics
+from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.rate import TokenBucket
 from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
@@ -86,6 +88,7 @@ class Service:
     administration: Administration
     health: Health
     metrics: Metrics
+    past_games: PastGames
     password: str = ""
     closing: bool = False
 
@@ -107,6 +110,7 @@ class Connection:
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
         self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
+        self._game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
         self._passwords = TokenBucket(limits.password_rate, limits.password_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._closing_task: asyncio.Task[None] | None = None
@@ -255,6 +259,8 @@ class Connection:
             raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
         if isinstance(command, _LISTS) and not self._lists.take():
             raise Refused(ErrorCode.TOO_FAST, "the list was asked for too often: wait a second")
+        if isinstance(command, GetGame) and not self._game_parts.take():
+            raise Refused(ErrorCode.TOO_FAST, "games were asked for too often: wait a second")
 
     async def _obey(self, command: Command) -> None:
         if isinstance(command, Hello):
@@ -273,6 +279,8 @@ class Connection:
                 self._reply(await self._games(command))
             case GetStats() | GetLeaders():
                 await self._look_back(person, command)
+            case GetGame():
+                self._reply(await self._service.past_games.record(command))
             case Create():
                 made = self._service.hub.created_by(self._accepted(command))
                 self._check_elsewhere(made)

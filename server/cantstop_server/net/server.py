@@ -31,6 +31,7 @@ from cantstop_server.net.connection import Connection, Service, peer_address
 from cantstop_server.net.connections import Connections
 from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.pages import Pages
+from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.tls import server_context
 from cantstop_server.net.watch import Watch
 from cantstop_server.players.registry import KINDS
@@ -157,6 +158,7 @@ class Server:
                 administration=self._administration,
                 health=self._health,
                 metrics=self._metrics,
+                past_games=PastGames(self._store),
                 password=config.password,
             )
             self._listener = await self._listen(secured)

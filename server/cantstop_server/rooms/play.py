@@ -146,7 +146,7 @@ def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
     if after.turn != position.turn or after.phase is game.Phase.OVER:
         live = _with_turn_end(live, now)
     state = replace(state, position=after, game=live)
-    told = _told(event)
+    told = event_of(event)
     if after.phase is not game.Phase.OVER:
         return Outcome(state, (told,))
     result = Result(game=live.id, winner=after.winner, turns=after.turn, abandoned=False)
@@ -237,7 +237,8 @@ def _running(state: RoomState) -> Game:
     return state.position
 
 
-def _told(event: game.Event) -> AnyEvent:
+def event_of(event: game.Event) -> AnyEvent:
+    """What the rules say has happened, as the wire tells it."""
     match event:
         case game.Rolled(seat, dice, options):
             return Rolled(seat, dice, options)

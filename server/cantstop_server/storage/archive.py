@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage import entries, standings
@@ -67,9 +67,14 @@ def games_of(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGa
     """The games with these identifiers, those that there are."""
     if not ids:
         return {}
-    rows = connection.execute(select(games).where(games.c.id.in_(ids))).all()
-    seats = _seats(connection, ids)
-    return {row.id: _game(row, seats.get(row.id, ())) for row in rows}
+    return {game.id: game for game in load(connection, select(games).where(games.c.id.in_(ids)))}
+
+
+def load(connection: Connection, query: Select[Any]) -> list[ArchivedGame]:
+    """The games of a query of the whole table, in its order."""
+    rows = connection.execute(query).all()
+    seats = _seats(connection, [row.id for row in rows])
+    return [_game(row, seats.get(row.id, ())) for row in rows]
 
 
 def find(connection: Connection, game: str) -> list[ArchivedGame]:
@@ -113,7 +118,7 @@ def _outcome(game: ArchivedGame, ids: Sequence[int]) -> Outcome:
 
 def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[ArchivedSeat, ...]]:
     rows = connection.execute(
-        select(game_seats, players.c.bot)
+        select(game_seats, players.c.bot, players.c.name.label("registered"))
         .join(players)
         .where(game_seats.c.game_id.in_(game_ids))
         .order_by(game_seats.c.game_id, game_seats.c.seat)
@@ -121,7 +126,8 @@ def _seats(connection: Connection, game_ids: Sequence[str]) -> dict[str, tuple[A
     seats: dict[str, tuple[ArchivedSeat, ...]] = {}
     for row in rows:
         player = row.player_id if row.bot is None else None
-        seat = ArchivedSeat(row.name, player, row.bot, row.columns, row.resigned)
+        registered = row.registered if row.bot is None else None
+        seat = ArchivedSeat(row.name, player, row.bot, row.columns, row.resigned, registered)
         seats[row.game_id] = (*seats.get(row.game_id, ()), seat)
     return seats
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from hmac import compare_digest
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
 
 from cantstop_protocol.text import name_key
 from cantstop_server.storage.errors import NameTaken
@@ -16,16 +16,18 @@ def identify(
 ) -> Identity:
     """The person with this name, registered if nobody has it yet; the newest spelling is kept.
 
+    A name that came with an imported game is nobody's yet: the first token makes it theirs.
     Raises ``NameTaken`` if it is registered with another token.
     """
-    known = connection.execute(
-        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
-    ).one_or_none()
+    known = connection.execute(_known(key)).one_or_none()
     if known is None:
         return Identity(_add(connection, name, key, now, token_hash=token_hash), name)
-    _check_token(known.token_hash, token_hash, name)
-    if known.name != name:
-        connection.execute(update(players).where(players.c.id == known.id).values(name=name))
+    if known.token_hash is not None or known.bot is not None:
+        _check_token(known.token_hash, token_hash, name)
+    if known.name != name or known.token_hash is None:
+        connection.execute(
+            update(players).where(players.c.id == known.id).values(name=name, token_hash=token_hash)
+        )
     return Identity(known.id, name)
 
 
@@ -35,13 +37,23 @@ def recognise(connection: Connection, name: str, key: str, token_hash: bytes) ->
     Raises ``NameTaken`` as ``identify`` does. It only reads: whoever is known gets in while
     another program holds the database.
     """
-    known = connection.execute(
-        select(players.c.id, players.c.name, players.c.token_hash).where(players.c.name_key == key)
-    ).one_or_none()
-    if known is None:
+    known = connection.execute(_known(key)).one_or_none()
+    if known is None or (known.token_hash is None and known.bot is None):
         return None
     _check_token(known.token_hash, token_hash, name)
     return Identity(known.id, name) if known.name == name else None
+
+
+def unclaimed_id(connection: Connection, name: str, now: datetime) -> int:
+    """The number of the person with this name; whoever is new has no token yet."""
+    key = name_key(name)
+    known: int | None = connection.scalar(select(players.c.id).where(players.c.name_key == key))
+    return _add(connection, name, key, now) if known is None else known
+
+
+def _known(key: str) -> Select[tuple[int, str, str | None, bytes | None]]:
+    columns = players.c.id, players.c.name, players.c.bot, players.c.token_hash
+    return select(*columns).where(players.c.name_key == key)
 
 
 def _check_token(kept: bytes | None, given: bytes, name: str) -> None:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -27,6 +27,8 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 from cantstop_server.storage.migrate import Upgrade, migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, Leaders, LiveRoom, PlayerRecord
+
+T = TypeVar("T")
 
 PRIVATE_SCOPES: Final = "play-"
 """How the scopes of private games begin: those end with their process."""
@@ -180,6 +182,14 @@ class Store:
     async def recomputed(self) -> list[str]:
         """How what is counted differs from a count of all games: a line for each difference."""
         return await self._database.read(recount.recomputed)
+
+    async def reading(self, work: Callable[[Connection], T]) -> T:
+        """Run work that only reads, in one transaction: it sees one moment."""
+        return await self._database.read(work)
+
+    async def writing(self, work: Callable[[Connection], T]) -> T:
+        """Run work that writes, in one transaction; it is durable when this returns."""
+        return await self._database.write(work)
 
     async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
         await self._database.write(partial(live.store, writes=writes, now=self._now()))

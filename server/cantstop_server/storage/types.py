@@ -32,7 +32,9 @@ class LiveRoom:
 class ArchivedSeat:
     """Who sat there: a person's ``player`` number, or the kind of a computer player in ``bot``.
 
-    ``name`` is the one shown in that game; ``columns`` is how many were claimed.
+    ``name`` is the one shown in that game; ``columns`` is how many were claimed. ``registered``
+    is the person's name in the list of players, which may have changed since; it is known of
+    what was read, and stands for the ``player`` where that number is not known.
     """
 
     name: str
@@ -40,6 +42,7 @@ class ArchivedSeat:
     bot: str | None
     columns: int
     resigned: bool
+    registered: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,20 @@ class Leaders(NamedTuple):
 
     rated: tuple[Rated, ...]
     solitaire: tuple[SolitaireBest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlayer:
+    """Somebody in the list of players, or a kind of computer player, as it is kept.
+
+    ``token_hash`` is the SHA-256 of the token that the name belongs to, None of a name that
+    nobody has claimed yet.
+    """
+
+    name: str
+    bot: str | None
+    token_hash: bytes | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ LOBBY = View(name="Ann", bots=("keller", "random"), rooms=("BADOK",))
 @pytest.mark.parametrize(
     ("line", "view", "offered"),
     [
-        ("/re", PLAYING, ["/resign "]),
-        ("/re", WAITING, ["/rematch "]),
+        ("/re", PLAYING, ["/resign ", "/replay "]),
+        ("/re", WAITING, ["/rematch ", "/replay "]),
         ("/cr", LOBBY, ["/create "]),
         ("/bot ", WAITING, ["keller", "random"]),
         ("/bot k", WAITING, ["keller"]),

@@ -147,3 +147,40 @@ async def test_a_picture_that_fails_is_raised_after_the_terminal_was_given_back(
 
     with pytest.raises(RuntimeError, match="broken"):
         await after(Broken())
+
+
+async def test_another_stage_takes_the_screen_with_its_keys_and_gives_the_line_back() -> None:
+    class Other(Stage):
+        def acting_keys(self):
+            return ("left", "q", "r")
+
+    first, second = Stage(), Other()
+    first.takes = False
+    output = Vt100_Output(io.StringIO(), lambda: Size(rows=24, columns=80), term="xterm")
+    with create_pipe_input() as pipe:
+        terminal = Terminal(first, input=pipe, output=output)
+        first.over = second.over = terminal
+        running = asyncio.create_task(terminal.run())
+
+        async def send(*bursts: str) -> None:
+            for burst in bursts:
+                await asyncio.sleep(toolkit.BURST_SECONDS + 0.15)
+                pipe.send_text(burst)
+            await asyncio.sleep(toolkit.BURST_SECONDS + 0.15)
+
+        await send("half")
+        assert terminal.show(second) == "half"
+        await send("\x1b[D\x1b[D", "q", "s", "\r")
+        terminal.show(first, "half")
+        await send("!", "\r", "q", "\x03")
+        await asyncio.wait_for(running, SECONDS)
+    heard = [call for call in second.calls if call[0] != "typed"]
+    assert heard == [
+        ("press", "left"),
+        ("press", "left"),
+        ("press", "q"),
+        ("press", "s"),
+        ("submit", ""),
+    ]
+    heard = [call for call in first.calls if call[0] != "typed"]
+    assert heard == [("submit", "half!"), ("press", "q"), LEFT]
