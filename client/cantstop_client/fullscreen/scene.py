@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from cantstop_client.glyphs import Glyphs
-from cantstop_client.happenings import Ended, Happening, Lost, Resumed
+from cantstop_client.happenings import DiceChecked, Ended, Happening, Lost, Resumed
 from cantstop_client.render import result_lines, room_lines
 from cantstop_client.view import News, RoomView, View, receive
 from cantstop_client.wording import event_line, named
@@ -136,6 +136,8 @@ def listened(
             scene = replace(scene, trouble=Trouble(reason, now + wait))
         case Resumed():
             scene = noted(replace(scene, trouble=None), "Connected again")
+        case DiceChecked(text=text):
+            scene = noted(scene, text)
         case Ended(reason=reason):
             scene = noted(scene, reason[:1].upper() + reason[1:])
     for item in news:
@@ -202,5 +204,7 @@ def _told(scene: Scene, news: News, words: Glyphs) -> Scene:
             scene = replace(scene, dice=None, bust=None)
     kind: EntryKind = "chat" if isinstance(event, Chatted) else "event"
     seat = getattr(event, "seat", None)
-    scene = added(scene, Entry(kind, event_line(news, room.table, words), seat))
+    told = event_line(news, room.table, words)
+    if told:
+        scene = added(scene, Entry(kind, told, seat))
     return noted(scene, *result_lines(room.table)) if isinstance(event, Finished) else scene
