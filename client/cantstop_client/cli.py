@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
+from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
 
@@ -42,6 +43,7 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
+dice_cli.register(app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

@@ -123,7 +123,7 @@ class Followed:
         else:
             promised = "the revealed seed; you came after it was promised"
         own = ", with your client's number in it" if self.has_own else ""
-        text = f"checked: all {verdict.rolls} rolls follow from {promised}{own}"
+        text = f"all {verdict.rolls} rolls are right: they follow from {promised}{own}"
         if proof.kind == "witnessed":
             text += f"; {verdict.witnessed} of {len(proof.rolls)} in the game were witnessed"
         seats = dict(enumerate(table.seats))

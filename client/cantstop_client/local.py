@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cantstop_server.storage.store import Store
     from cantstop_server.storage.types import ArchivedGame as ArchivedGame
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
+    from cantstop_server.verify import GameVerdict as GameVerdict
 
 T = TypeVar("T")
 
@@ -167,21 +168,34 @@ async def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
-    nothing: list[ArchivedGame] = []
-    found = await _read(database, lambda store: store.find_game(game), nothing)
-    if not found:
-        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
-    if len(found) > 1:
-        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    archived = await _one_game(database, game)
     from cantstop_server.coach.report import review_as_dict, review_lines
     from cantstop_server.coach.review import review as review_course
     from cantstop_server.players.expert.library import solve
 
-    archived = found[0]
     reviewed = review_course(archived.setup, archived.course, solve, progress)
     names = [seat.name for seat in archived.seats]
     values = {"id": archived.id, **review_as_dict(reviewed, names)}
     return review_lines(reviewed, [visible(name) for name in names], worst), values
+
+
+async def verify(database: str, game: str) -> "GameVerdict":
+    """The verdict on the dice of a game, found as for a review."""
+    archived = await _one_game(database, game)
+    from cantstop_server.verify import verify_game
+
+    return verify_game(archived)
+
+
+def dice_test(rolls: int) -> tuple[str, dict[str, Any]]:
+    """Many rolls compared with chance: a report for people, and plain values."""
+    from cantstop_server.dice_test import format_dice_test, run_dice_test
+
+    try:
+        result = run_dice_test(rolls)
+    except ValueError as error:
+        raise ClientError(f"--rolls: {error}") from error
+    return format_dice_test(result), result.as_dict()
 
 
 def odds(
@@ -249,6 +263,16 @@ async def bench_server(
         await compare(loop, count, seats, spectators, rounds) for loop in LOOPS for count in rooms
     ]
     return format_report(results), [result.as_dict() for result in results]
+
+
+async def _one_game(database: str, game: str) -> "ArchivedGame":
+    nothing: list[ArchivedGame] = []
+    found = await _read(database, lambda store: store.find_game(game), nothing)
+    if not found:
+        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+    if len(found) > 1:
+        raise ClientError(f"several games begin with {game!r}: give more of the identifier")
+    return found[0]
 
 
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:
