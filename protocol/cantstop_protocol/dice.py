@@ -22,6 +22,9 @@ CHAIN_LINKS: Final = 4096
 UNBIASED_BELOW: Final = 252
 """Bytes from here on are passed over: the others fall on six faces equally often."""
 
+NOTHING: Final = "-"
+"""What stands in a text for what is not there."""
+
 _DRAW_ROUNDS: Final = 10
 _STRIDE: Final = 64
 
@@ -55,13 +58,13 @@ def committed_roll(seed: bytes, terms: Terms, number: int, course: str) -> Dice:
 
     ``course`` is what was played before it; empty for the rolls for the first seat.
     """
-    return _roll(seed, f"{_header('committed', terms)}roll {number}\ncourse {course}\n")
+    return _roll(seed, _due("committed", terms, number, course))
 
 
 def witnessed_roll(server_link: bytes, terms: Terms, number: int, course: str, word: Word) -> Dice:
     """The roll with this number, by the server's link for it and a witness's."""
-    text = f"{_header('witnessed', terms)}roll {number}\ncourse {course}\n"
-    return _roll(server_link, f"{text}witness {word.seat} {word.link.hex()}\n")
+    due = _due("witnessed", terms, number, course)
+    return _roll(server_link, f"{due}witness {word.seat} {word.link.hex()}\n")
 
 
 def dice_from(blocks: Iterable[bytes]) -> Dice:
@@ -141,8 +144,11 @@ def _blocks(key: bytes, text: str) -> Iterator[bytes]:
         yield hmac.digest(key, f"{text}block {block}\n".encode(), "sha256")
 
 
-def _header(kind: str, terms: Terms) -> str:
-    return f"cantstop dice 1\nkind {kind}\n{_terms(terms)}"
+def _due(kind: str, terms: Terms, number: int, course: str) -> str:
+    """Which roll it is, by which everything about it is settled."""
+    return (
+        f"cantstop dice 1\nkind {kind}\n{_terms(terms)}roll {number}\ncourse {course or NOTHING}\n"
+    )
 
 
 def _terms(terms: Terms) -> str:
@@ -151,4 +157,4 @@ def _terms(terms: Terms) -> str:
 
 
 def _listed(values: Iterable[bytes | None]) -> str:
-    return " ".join("-" if value is None else value.hex() for value in values)
+    return " ".join(NOTHING if value is None else value.hex() for value in values)

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 from cantstop_protocol.dice import (
     CHAIN_LINKS,
+    NOTHING,
     SECRET_BYTES,
     Chain,
     Terms,
@@ -147,11 +148,11 @@ def terms_of(game: str, proof: Proof) -> Terms:
 
 def ending(played: Played, draw: tuple[Dice, ...]) -> str:
     """What the seal is made over, besides the terms."""
-    winner = "-" if played.winner is None else played.winner
+    winner = NOTHING if played.winner is None else played.winner
     return (
         f"setup {played.seats} {played.target} {played.dead_markers} {played.first}\n"
-        f"draw {' '.join(map(digits, draw)) or '-'}\n"
-        f"course {played.course}\n"
+        f"draw {' '.join(map(digits, draw)) or NOTHING}\n"
+        f"course {played.course or NOTHING}\n"
         f"result {'abandoned' if played.abandoned else 'finished'} {winner} {played.turns}\n"
     )
 

@@ -22,8 +22,8 @@ NO_PROOF = "the game has no proof: it began before there were any, or with other
 class GameVerdict(NamedTuple):
     """The verdict on a game's dice. ``kind`` is theirs, None without a readable proof.
 
-    ``idle`` are the people who contributed nothing. ``turn`` and ``player`` say where the roll is that
-    does not hold, if it is one of the course.
+    ``idle`` are the people who contributed nothing. ``turn`` and ``player`` say where the roll is
+    that does not hold, if it is one of the course.
     """
 
     game: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random
@@ -53,17 +53,24 @@ class DiceTable:
     """
 
     def __init__(
-        self, people: int = 2, computers: int = 0, *, seed: int = 7, **options: Any
+        self,
+        people: int = 2,
+        computers: int = 0,
+        *,
+        seed: int = 7,
+        silent: Iterable[Person] = (),
+        **options: Any,
     ) -> None:
         self.world = promising_world(seed)
         self.chance = Random(seed + 1)
         self.watches: dict[int, DiceWatch] = {}
         self.told: dict[int, list[DiceChecked]] = {}
         self.refused: list[Refused] = []
-        self.silent: set[int] = set()
+        self.silent = {person.player for person in silent}
         self.tamper: dict[int, Tamper] = {}
         self.events: list[events.Event] = []
         self.archive: list[ArchivedGame] = []
+        self._seen: dict[int, int] = {}
         self._ids = count(2)
         self._asked: deque[tuple[Person, Asking]] = deque()
         options = {"seats": people + computers, **options}
@@ -87,18 +94,15 @@ class DiceTable:
             self.watches[person.player] = self.watch_of(person)
             self.told.setdefault(person.player, [])
             self._tell(person, messages.Welcome(re=1, name=person.name, rooms=()))
-        last = len(self.events)
         state, fresh = seating.enter(self.state, person, watch=watch, spectator_limit=5)
         self._take(Outcome(state, (*opening, *fresh)), newcomer=person)
-        seen = getattr(self, "seen", {}).get(person.player, 0)
+        seen = self._seen.get(person.player, 0)
         entered = messages.Entered(
             re=1,
             seat=self.state.seat_of(person.player),
             seq=self.state.seq,
             events=tuple(
-                messages.NumberedEvent(n, e)
-                for n, e in enumerate(self.events, 1)
-                if n > seen or n > last
+                messages.NumberedEvent(n, e) for n, e in enumerate(self.events, 1) if n > seen
             ),
             complete=True,
             table=table_of(self.state),
@@ -109,6 +113,7 @@ class DiceTable:
     def leave_behind(self, person: Person) -> None:
         """The person's client ends: a new one has seen nothing and remembers nothing."""
         del self.watches[person.player]
+        self._seen.pop(person.player)
         self.vanish(person)
 
     def vanish(self, person: Person) -> None:
@@ -132,6 +137,10 @@ class DiceTable:
         """The time of the witness who is asked is over."""
         self._take(witness.pass_on(self.state, self.world))
         self._answer()
+
+    def abandon(self) -> None:
+        """The game is given up for all."""
+        self._take(play.abandon(self.state, self.world.now()))
 
     def play(self, kind: str = "random", moves: int = 10_000) -> ArchivedGame | None:
         """Play on as a computer player would, at most so many moves: the game if it has ended."""
@@ -188,11 +197,11 @@ class DiceTable:
                 continue
             for number, event in enumerate(outcome.events, seq + 1):
                 more = number < self.state.seq
-                self._tell(
-                    person, messages.Update(seq=number, event=event, table=table, more=more)
-                )
+                self._tell(person, messages.Update(seq=number, event=event, table=table, more=more))
 
     def _tell(self, person: Person, message: messages.Message) -> None:
+        if isinstance(message, messages.Update | messages.Entered):
+            self._seen[person.player] = message.seq
         tamper = self.tamper.get(person.player, lambda same: same)
         found = self.watches[person.player].receive(tamper(message))
         self.told[person.player] += found.told
