@@ -13,6 +13,7 @@ from cantstop_protocol.dice import Chain, commitment
 from cantstop_protocol.proof import read_proof
 from cantstop_server.rooms import dicing, play, relief, witness
 from cantstop_server.rooms.agenda import Delays, Task, agenda
+from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.outcome import Outcome
 from cantstop_server.rooms.state import dump, load
 from cantstop_server.rooms.table import table_of
@@ -448,6 +449,24 @@ def test_while_a_roll_waits_only_the_witness_is_timed() -> None:
     table = begun(2, 1, decision_seconds=30)
     ask(table)
     assert set(agenda(table.state, DELAYS, frozenset(), 0.0)) == {Task.WITNESS}
+
+
+def test_the_clock_of_the_roller_stands_while_a_witness_is_awaited() -> None:
+    table = begun(2, decision_seconds=30)
+    now = [100.0]
+    clock = DecisionClock(lambda: now[0])
+    clock.follow(table.state)
+    now[0] += 12
+    ask(table)
+    # The question is not durable yet, and the time is up meanwhile.
+    now[0] += 30
+    assert clock.is_up(table.state) is False
+    now[0] -= 30
+    clock.follow(table.state)
+    now[0] += 500
+    assert clock.elapsed(table.state) == 12
+    assert clock.seconds_left(table.state) == 18
+    assert not clock.is_up(table.state)
 
 
 def test_a_roll_that_was_asked_for_in_time_makes_the_next_overrun_the_first() -> None:
