@@ -1,4 +1,4 @@
-"""What the faces show of the dice: a line at the end, a wait, and nothing where there is nothing."""
+"""What the faces show of the dice: a line at the end, a wait, and nothing where none is due."""
 
 import io
 from dataclasses import replace
