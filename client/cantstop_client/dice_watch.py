@@ -6,7 +6,7 @@ Pure but for the secrets it is given: a message leads to commands and to what th
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from cantstop_client.followed import Followed
 from cantstop_client.happenings import DiceChecked
@@ -51,6 +51,24 @@ class _Contribution:
     taken: bool = False
 
 
+@dataclass(slots=True)
+class _Turn:
+    """Who is to roll, and what one's own client has to do with the roll.
+
+    ``asked``: it was asked to witness. ``unaware``: it came while the roll waited already.
+    ``passed`` is how often it was passed over in this game.
+    """
+
+    seat: int = 0
+    asked: bool = False
+    unaware: bool = False
+    passed: int = 0
+
+
+_LATE: Final = 2
+"""After being passed over so often a client is not asked any more."""
+
+
 class DiceWatch:
     """One session's eye on the dice of the room it is in.
 
@@ -64,6 +82,7 @@ class DiceWatch:
         self._secret = secret
         self._name = ""
         self._found = Findings([], [])
+        self._live = True
         self._leave_room()
 
     def receive(self, message: Message) -> Findings:
@@ -88,6 +107,7 @@ class DiceWatch:
         self._game: Followed | None = None
         self._in_game: _Contribution | None = None
         self._answered: tuple[str, int] | None = None
+        self._turn = _Turn()
 
     def _entered(self, entered: Entered) -> None:
         known = entered.table.room == self._room
@@ -96,14 +116,17 @@ class DiceWatch:
             self._room = entered.table.room
         if not entered.complete:
             self._lose_track()
+        self._live = False
         for numbered in entered.events:
             if numbered.seq > self._seq:
                 self._event(numbered.event, entered.seat, entered.table)
+        self._live = True
         self._seq = max(self._seq, entered.seq)
         if not known:
             # What was before one came is no news.
             self._found.told.clear()
         self._answered = None
+        self._turn = _Turn(unaware=True, passed=self._turn.passed)
         self._look_at(entered.table, entered.seat, anew=True)
 
     def _updated(self, update: Update) -> None:
@@ -134,6 +157,10 @@ class DiceWatch:
                 self._game = Followed(table.game, promise.commitment)
             if promise.roll is not None and promise.witness == seat:
                 self._witness(table, promise.roll)
+            if table.turn is not None:
+                self._turn.seat = table.turn.seat
+            if promise.roll is None:
+                self._turn.unaware = False
 
     def _end_game(self) -> None:
         game, self._game = self._game, None
@@ -179,6 +206,7 @@ class DiceWatch:
                 "this client has not seen the whole game, so it cannot witness its rolls any more",
                 game.game,
             )
+            self._turn.passed = _LATE
         fields = {"game": game.game, "roll": roll, "link": link}
         self._found.asking.append(Asking(Witness, fields))
 
@@ -190,6 +218,7 @@ class DiceWatch:
                 self._started(event, seat)
             case WitnessAsked():
                 self._answered = None
+                self._turn.asked = self._turn.asked or event.seat == seat
             case Revealed(game=game):
                 followed, self._game = self._game, None
                 if followed is None or followed.game != game:
@@ -197,25 +226,39 @@ class DiceWatch:
                 self._tell(*followed.verdict(event, table), game)
             case _ if self._game is not None:
                 if isinstance(event, Witnessed):
-                    self._check_heard(self._game, event, seat)
+                    self._check_heard(self._game, event, seat, len(table.seats))
                 fault = self._game.take(event)
                 if fault:
                     self._tell(False, fault, self._game.game)
                 if isinstance(event, Finished | Abandoned):
                     self._game.is_over = True
 
-    def _check_heard(self, game: Followed, witnessed: Witnessed, seat: int | None) -> None:
-        if self._answered == (game.game, witnessed.roll) and witnessed.seat != seat:
-            self._tell(
-                False,
-                f"roll {witnessed.roll} goes without your client's word: it came too late, or the"
-                " server left it out",
-                game.game,
-            )
+    def _check_heard(
+        self, game: Followed, witnessed: Witnessed, seat: int | None, seats: int
+    ) -> None:
+        """Whether one's own client should have been this roll's witness, and was not."""
+        turn, self._turn = self._turn, _Turn(passed=self._turn.passed)
+        chain = None if self._in_game is None else self._in_game.chain
+        if not self._live or chain is None or seat is None or turn.passed >= _LATE:
+            return
+        if seat in (turn.seat, witnessed.seat):
+            return
+        if witnessed.seat is not None and (seat - turn.seat) % seats > (
+            (witnessed.seat - turn.seat) % seats
+        ):
+            return
+        roll = f"roll {witnessed.roll} goes without your client's word"
+        if turn.asked:
+            self._turn.passed += 1
+            why = "it came too late, or the server left it out"
+            self._tell(False, f"{roll}: {why}", game.game)
+        elif not turn.unaware and witnessed.roll <= CHAIN_LINKS:
+            self._tell(False, f"{roll}: the server did not ask for it", game.game)
 
     def _started(self, started: Started, seat: int | None) -> None:
         own, promise, terms = self._own, self._promise, started.dice
         self._own = self._promise = self._in_game = self._answered = None
+        self._turn = _Turn()
         self._game = game = Followed(started.game, promise, started)
         if terms is None:
             if promise is not None:

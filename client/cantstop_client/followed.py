@@ -158,7 +158,7 @@ class Followed:
                 bytes.fromhex(witnessed.link or ""),
                 bytes.fromhex(witnessed.server or ""),
             )
-            read = _terms(self.game, terms)
+            read = _terms(terms)
         except ValueError:
             return f"roll {number} came with links that cannot be read"
         if witness is None or witness == seat or not 0 <= witness < len(read.chains) - 1:
@@ -208,10 +208,10 @@ def _told(proof: Proof) -> DiceTerms:
     )
 
 
-def _terms(game: str, terms: DiceTerms) -> Terms:
+def _terms(terms: DiceTerms) -> Terms:
     """Raises ``ValueError`` for what is no hex."""
     nonces = tuple(map(_bytes, terms.nonces))
-    return Terms(game, nonces, (_bytes(terms.server_chain), *map(_bytes, terms.chains)))
+    return Terms(nonces, (_bytes(terms.server_chain), *map(_bytes, terms.chains)))
 
 
 def _hex(value: bytes | None) -> str | None:

@@ -1,8 +1,9 @@
 """How the dice of a game come about, so that everybody can check them. Pure.
 
-A roll is HMAC-SHA256 over a text that names the game, what each seat has contributed, the roll's
-number and all that was played before it. ``docs/dice.md`` specifies each byte for other languages
-and says what this proves. Seats count from 0, rolls from 1.
+A roll is HMAC-SHA256 over a text that names what each seat has contributed, the roll's number and
+all that was played before it: nothing that the server could choose once it knows the rest.
+``docs/dice.md`` specifies each byte for other languages and says what this proves. Seats count
+from 0, rolls from 1.
 """
 
 import hashlib
@@ -30,13 +31,12 @@ _STRIDE: Final = 64
 
 
 class Terms(NamedTuple):
-    """What is settled before the first roll of a game.
+    """What is settled before the first roll of a game, and by nobody alone.
 
     ``nonces`` are by seat, None for a seat that has contributed nothing. ``chains`` are the tips
     of the server's chain and of those by seat; empty where rolls are not witnessed.
     """
 
-    game: str
     nonces: tuple[bytes | None, ...]
     chains: tuple[bytes | None, ...] = ()
 
@@ -78,9 +78,10 @@ def digits(dice: Dice) -> str:
     return "{}{}{}{}".format(*dice)
 
 
-def seal(seed: bytes, terms: Terms, ending: str) -> bytes:
+def seal(seed: bytes, game: str, terms: Terms, ending: str) -> bytes:
     """What closes a game, so that its last choice and its result cannot be changed unnoticed."""
-    return hmac.digest(seed, f"cantstop seal 1\n{_terms(terms)}{ending}".encode(), "sha256")
+    text = f"cantstop seal 1\ngame {game}\n{_terms(terms)}{ending}"
+    return hmac.digest(seed, text.encode(), "sha256")
 
 
 def draw_first(seats: int, roll: Callable[[], Dice]) -> tuple[int, list[tuple[int, Dice]]]:
@@ -152,7 +153,7 @@ def _due(kind: str, terms: Terms, number: int, course: str) -> str:
 
 
 def _terms(terms: Terms) -> str:
-    text = f"game {terms.game}\nnonces {_listed(terms.nonces)}\n"
+    text = f"nonces {_listed(terms.nonces)}\n"
     return f"{text}chains {_listed(terms.chains)}\n" if terms.chains else text
 
 

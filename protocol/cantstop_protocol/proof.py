@@ -141,9 +141,9 @@ def read_proof(text: str) -> Proof:
     )
 
 
-def terms_of(game: str, proof: Proof) -> Terms:
+def terms_of(proof: Proof) -> Terms:
     """What was settled before the game's first roll."""
-    return Terms(game, proof.nonces, proof.chains)
+    return Terms(proof.nonces, proof.chains)
 
 
 def ending(played: Played, draw: tuple[Dice, ...]) -> str:
@@ -167,7 +167,7 @@ def check(played: Played, proof: Proof) -> Verdict:
             looked_at += 1
             witnessed += roll is not None
         if not hmac.compare_digest(
-            seal(proof.seed, terms_of(played.game, proof), ending(played, proof.draw)), proof.seal
+            seal(proof.seed, played.game, terms_of(proof), ending(played, proof.draw)), proof.seal
         ):
             raise _Fault(
                 looked_at,
@@ -204,7 +204,7 @@ def _check_promise(played: Played, proof: Proof) -> None:
 
 def _checked(played: Played, proof: Proof) -> Iterator[Witnessing | None]:
     """Each roll that holds, and how it was witnessed. Raises ``_Fault`` at the first other."""
-    terms = terms_of(played.game, proof)
+    terms = terms_of(proof)
     drawn = iter(proof.draw)
     number = 0
 

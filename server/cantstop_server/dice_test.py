@@ -96,7 +96,7 @@ def _counted(rolls: int, secret: Callable[[], bytes]) -> NDArray[np.int64]:
     """How often each of the 1,296 rolls came."""
     counts = np.zeros(len(_ALL), dtype=np.int64)
     for begun in range(0, rolls, ROLLS_PER_GAME):
-        seed, terms = secret(), Terms("dicetest", (secret(), None))
+        seed, terms = secret(), Terms((secret(), None))
         many = range(1, min(ROLLS_PER_GAME, rolls - begun) + 1)
         dice = np.array([committed_roll(seed, terms, number, "") for number in many])
         np.add.at(counts, (dice - 1) @ _PLACES, 1)

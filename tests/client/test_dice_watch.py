@@ -146,7 +146,8 @@ def test_a_client_that_missed_something_does_not_witness_and_does_not_complain()
     table.enter(BEN)
     table.play()
     assert any("cannot witness its rolls" in line for line in lines(table, BEN))
-    assert verdict(table, BEN).ok
+    assert all(told.ok for told in table.told[BEN.player])
+    assert all(told.ok for told in table.told[ANN.player])
 
 
 def test_a_number_that_comes_too_late_is_no_fraud() -> None:
@@ -395,6 +396,74 @@ def test_an_answer_that_the_server_leaves_out_is_noticed_by_who_gave_it() -> Non
     (told,) = table.told[other.player]
     assert (told.ok, "goes without your client's word" in told.text) == (False, True)
     assert table.told[who.player] == []
+
+
+def unasked(witness: int | None):
+    """A server that keeps from somebody that there is a roll to witness."""
+
+    def tamper(message: messages.Message) -> messages.Message:
+        if not isinstance(message, messages.Update):
+            return message
+        event, table = message.event, message.table
+        if isinstance(event, events.WitnessAsked):
+            event = events.Chatted("Ann", 0, "hm")
+        elif isinstance(event, events.Witnessed) and witness is None:
+            event = events.Witnessed(event.roll, None, None, None)
+        elif isinstance(event, events.Witnessed):
+            event = replace(event, seat=witness)
+        if table.dice is not None:
+            table = replace(table, dice=replace(table.dice, roll=None, witness=None))
+        return replace(message, event=event, table=table)
+
+    return tamper
+
+
+@pytest.mark.parametrize("people", [2, 3])
+def test_a_server_that_asks_nobody_is_noticed_by_who_could_have_witnessed(people: int) -> None:
+    table = game("witnessed", people=people)
+    table.do(ANN, commands.Start)
+    first = table.state.position.seat
+    due, rolling = table.people[(first + 1) % people], table.people[first]
+    table.tamper = {person.player: unasked(None) for person in table.people}
+    table.silent |= {person.player for person in table.people}
+    table.move(rolling, commands.Roll)
+    for _ in range(people - 1):
+        table.pass_on()
+    (told,) = table.told[due.player]
+    assert not told.ok
+    assert told.text.endswith("goes without your client's word: the server did not ask for it")
+    assert table.told[rolling.player] == []
+
+
+def test_a_server_that_prefers_another_witness_is_noticed_by_who_was_next() -> None:
+    table = game("witnessed", people=3)
+    table.do(ANN, commands.Start)
+    first = table.state.position.seat
+    due, other = table.people[(first + 1) % 3], (first + 2) % 3
+    table.tamper[due.player] = unasked(other)
+    table.silent.add(due.player)
+    table.move(table.people[first], commands.Roll)
+    table.pass_on()
+    assert "the server did not ask for it" in lines(table, due)[0]
+    assert table.told[table.people[other].player] == []
+
+
+def test_who_came_back_while_a_roll_waited_was_not_left_out() -> None:
+    table = game("witnessed", people=3)
+    table.do(ANN, commands.Start)
+    first = table.state.position.seat
+    due, third = table.people[(first + 1) % 3], table.people[(first + 2) % 3]
+    table.vanish(due)
+    table.silent.add(third.player)
+    table.move(table.people[first], commands.Roll)
+    table.enter(due)
+    table.silent.clear()
+    table.vanish(third)
+    table.enter(third)
+    table.play(moves=6)
+    assert all(told.ok for told in table.told[due.player])
+    table.abandon()
+    assert verdict(table, due).ok
 
 
 @pytest.mark.parametrize("ahead", [1, 50, 4000, 5000])

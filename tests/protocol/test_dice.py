@@ -34,7 +34,7 @@ from cantstop_server.rooms.play import dicing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dice.md").read_text("utf-8")
 SEED = bytes(range(32))
-TERMS = Terms("game1", (bytes(32), None))
+TERMS = Terms((bytes(32), None))
 
 
 def test_each_byte_that_counts_falls_on_each_face_equally_often() -> None:
@@ -67,7 +67,6 @@ def test_a_roll_depends_on_all_that_it_is_said_to() -> None:
         [committed_roll(SEED, TERMS, number, "") for number in range(1, 9)],
         [committed_roll(bytes(32), TERMS, number, "") for number in range(1, 9)],
         [committed_roll(SEED, TERMS, number, "1234a") for number in range(1, 9)],
-        [committed_roll(SEED, TERMS._replace(game="game2"), n, "") for n in range(1, 9)],
         [committed_roll(SEED, TERMS._replace(nonces=(None, None)), n, "") for n in range(1, 9)],
         [
             committed_roll(SEED, TERMS._replace(nonces=(None, bytes(32))), n, "")

@@ -15,7 +15,7 @@ def check(game, setup, course, ending, proof_text):
     seed = bytes.fromhex(proof["seed"])
     if hashlib.sha256(seed).hexdigest() != proof["commitment"]:
         return 1
-    terms = f"game {game}\nnonces {dashed(proof['nonces'])}\n"
+    terms = f"nonces {dashed(proof['nonces'])}\n"
     known = {}
     if proof["kind"] == "witnessed":
         terms += f"chains {dashed(proof['chains'])}\n"
@@ -44,7 +44,7 @@ def check(game, setup, course, ending, proof_text):
             return number
     end = "{} {} {}".format(*("-" if part is None else part for part in ending))
     text = (
-        f"cantstop seal 1\n{terms}setup {' '.join(map(str, setup))}\n"
+        f"cantstop seal 1\ngame {game}\n{terms}setup {' '.join(map(str, setup))}\n"
         f"draw {' '.join(proof['draw']) or '-'}\ncourse {course or '-'}\nresult {end}\n"
     )
     if hmac.new(seed, text.encode(), hashlib.sha256).hexdigest() != proof["seal"]:

@@ -133,17 +133,17 @@ def promise_of(state: RoomState) -> Promise | None:
     )
 
 
-def drawn(dice: GameDice, game: str) -> tuple[GameDice, Dice]:
+def drawn(dice: GameDice) -> tuple[GameDice, Dice]:
     """The next roll for the first seat. It is never witnessed."""
     number = dice.rolls + 1
-    rolled = committed_roll(dice.seed, _terms(game, dice), number, "")
+    rolled = committed_roll(dice.seed, _terms(dice), number, "")
     return replace(dice, draw=(*dice.draw, digits(rolled)), rolls=number), rolled
 
 
 def committed(live: LiveGame) -> tuple[LiveGame, Dice]:
     """The next roll by the seed alone."""
     dice = _dice_of(live)
-    rolled = committed_roll(dice.seed, _terms(live.id, dice), dice.rolls + 1, live.course)
+    rolled = committed_roll(dice.seed, _terms(dice), dice.rolls + 1, live.course)
     return _counted(live, dice, _NOBODY, dice.links), rolled
 
 
@@ -159,7 +159,7 @@ def witnessed(live: LiveGame, link: bytes) -> tuple[LiveGame, Dice, bytes]:
     if hashed(link, number - _latest(dice, seat)) != known:
         raise Refused(ErrorCode.NOT_ALLOWED, f"this is not your chain's link for roll {number}")
     server = _chain(dice.seed).link(number)
-    terms = _terms(live.id, dice)
+    terms = _terms(dice)
     rolled = witnessed_roll(server, terms, number, live.course, Word(seat, link))
     links = (*dice.links[:seat], link, *dice.links[seat + 1 :])
     return _counted(live, dice, str(seat), links), rolled, server
@@ -225,7 +225,7 @@ def revealed(state: RoomState, result: Result) -> Revealed | None:
 
 def _proof(live: LiveGame, result: Result) -> str:
     dice = _dice_of(live)
-    terms = _terms(live.id, dice)
+    terms = _terms(dice)
     setup = live.setup
     played = Played(
         game=live.id,
@@ -246,7 +246,7 @@ def _proof(live: LiveGame, result: Result) -> str:
             seed=dice.seed,
             nonces=dice.nonces,
             draw=draw,
-            seal=seal(dice.seed, terms, ending(played, draw)),
+            seal=seal(dice.seed, live.id, terms, ending(played, draw)),
             chains=terms.chains,
             rolls=_witnessings(dice),
         )
@@ -287,9 +287,9 @@ def _counted(
     return replace(live, dice=counted)
 
 
-def _terms(game: str, dice: GameDice) -> Terms:
+def _terms(dice: GameDice) -> Terms:
     chains = (dice.server_chain, *dice.chains) if dice.kind == "witnessed" else ()
-    return Terms(game, dice.nonces, chains)
+    return Terms(dice.nonces, chains)
 
 
 def _dice_of(live: LiveGame) -> GameDice:

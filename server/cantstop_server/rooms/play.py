@@ -65,7 +65,7 @@ def start(state: RoomState, world: World) -> Outcome:
         nonlocal dice
         if dice is None:
             return world.roll_dice()
-        dice, thrown = dicing.drawn(dice, game_id)
+        dice, thrown = dicing.drawn(dice)
         return thrown
 
     draw: tuple[tuple[int, int], ...] = ()
