@@ -14,6 +14,7 @@ from cantstop_client.fullscreen.face import FullScreenFace, Manner
 from cantstop_client.fullscreen.fragments import text_of
 from cantstop_client.fullscreen.marks import ASCII_MARKS
 from cantstop_client.fullscreen.palette import NO_COLOUR, Style
+from cantstop_client.fullscreen.scene import listened
 from cantstop_client.glyphs import ASCII
 from cantstop_client.happenings import DiceChecked
 from cantstop_client.intents import Hint, Move, Send
@@ -97,6 +98,24 @@ def test_the_full_screen_says_whom_a_roll_waits_for_instead_of_whose_turn_it_is(
     lines = [text_of(line) for line in render(replace(scene, view=view), 80, 24, PLAIN, 0.0)]
     assert any("client to witness the roll" in line for line in lines)
     assert not any("YOUR TURN" in line for line in lines)
+
+
+def test_the_full_screen_marks_a_witnessed_roll_and_does_not_fill_the_log_with_it() -> None:
+    room, words = scene_of("mid_turn", 2).room, ASCII_MARKS.words
+    assert room is not None
+    scene, log = scene_of("mid_turn", 2), scene_of("mid_turn", 2).log
+    for seq, event in enumerate(
+        (WitnessAsked(1, 5), Witnessed(5, 1, "ab" * 32, "cd" * 32)), room.seq + 1
+    ):
+        scene, _ = listened(scene, Update(seq=seq, event=event, table=room.table), 0.0, words)
+    assert scene.log == log
+    assert any(
+        text_of(line).rstrip().endswith("] witnessed") for line in render(scene, 80, 24, PLAIN, 0.0)
+    )
+    alone = Update(seq=room.seq + 3, event=Witnessed(6, None, None, None), table=room.table)
+    scene, _ = listened(scene, alone, 0.0, words)
+    assert scene.log[-1].text == "Nobody can witness roll 6: it is of the committed kind"
+    assert not any("] witnessed" in text_of(line) for line in render(scene, 80, 24, PLAIN, 0.0))
 
 
 @pytest.mark.parametrize("kind", [Roll, Stop, Choose])

@@ -8,12 +8,11 @@ import pytest
 from dicetable import DiceTable
 from msgspec.structs import replace
 from roomscript import ANN, BEN, CAT
+from wire import scripted_world
 
-from cantstop_client.dice_watch import DiceWatch
 from cantstop_client.happenings import DiceChecked
 from cantstop_protocol import commands, events, messages
 from cantstop_protocol.table import Promise
-from cantstop_server.rooms.table import table_of
 
 OTHER = "ab" * 32
 
@@ -158,20 +157,15 @@ def test_a_number_that_comes_too_late_is_no_fraud() -> None:
     assert verdict(table, BEN).ok
 
 
-def test_a_server_without_promises_is_left_in_peace() -> None:
-    watch = DiceWatch(lambda: bytes(32))
-    table = game()
+def test_a_server_without_promises_is_said_to_prove_nothing_and_is_told_nothing() -> None:
+    table = DiceTable(2, world=scripted_world([(6, 6, 5, 1), (1, 1, 1, 1), (1, 2, 3, 4)]), target=1)
     table.do(ANN, commands.Start)
-    table.play()
-    bare = messages.Entered(
-        re=1,
-        seat=0,
-        seq=1,
-        events=(),
-        complete=True,
-        table=replace(table_of(table.state), dice=None),
-    )
-    assert watch.receive(bare) == ([], [])
+    assert lines(table) == []
+    table.play(moves=5)
+    table.do(BEN, commands.Resign)
+    assert lines(table) == ["Dice: the server gives no proof of this game's rolls"]
+    assert not any(isinstance(event, events.Contributed) for event in table.events)
+    assert table.refused == []
 
 
 # Cheating servers

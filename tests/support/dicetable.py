@@ -59,9 +59,10 @@ class DiceTable:
         *,
         seed: int = 7,
         silent: Iterable[Person] = (),
+        world: World | None = None,
         **options: Any,
     ) -> None:
-        self.world = promising_world(seed)
+        self.world = world or promising_world(seed)
         self.chance = Random(seed + 1)
         self.watches: dict[int, DiceWatch] = {}
         self.told: dict[int, list[DiceChecked]] = {}
