@@ -139,6 +139,8 @@ class DiceWatch:
             self._look_at(update.table, seat)
 
     def _lose_track(self) -> None:
+        """Something was missed, which may have been the beginning or the end of a game."""
+        self._promise = None
         if self._game is not None:
             self._game.lose_track()
 
@@ -153,7 +155,7 @@ class DiceWatch:
                     taken = promise.contributed[seat : seat + 1] == (True,)
                     self._contribute(table, promise.commitment, taken=taken, anew=anew)
         elif promise is not None and table.game is not None:
-            if self._game is None:
+            if self._game is None or self._game.game != table.game:
                 self._game = Followed(table.game, promise.commitment)
             if promise.roll is not None and promise.witness == seat:
                 self._witness(table, promise.roll)

@@ -30,7 +30,7 @@ class Followed:
     """What was seen of a game, from its start or from later on.
 
     ``promise`` is the commitment as it was shown before, or since one came. ``broken`` says what
-    is wrong with the game from its start; ``has_own``: one's own nonce is in it; ``is_over``: it
+    was found to be wrong with the game; ``has_own``: one's own nonce is in it; ``is_over``: it
     has ended, and nothing is revealed yet.
     """
 
@@ -66,9 +66,9 @@ class Followed:
                 self._witnessed = event
             case Rolled(seat=seat, dice=dice, options=options):
                 self._options = options
-                return self._roll(seat, dice)
+                return self._remembered(self._roll(seat, dice))
             case Busted(seat=seat, dice=dice):
-                return self._roll(seat, dice)
+                return self._remembered(self._roll(seat, dice))
             case Advanced(columns=columns):
                 letters = dict(zip(self._options, _LETTERS, strict=False))
                 self._course += letters.get(columns, _UNKNOWN)
@@ -133,6 +133,10 @@ class Followed:
             if (seat := seats.get(number)) is not None and seat.bot is None
         ]
         return f"{text}; nothing was added by {', '.join(idle)}" if idle else text
+
+    def _remembered(self, fault: str) -> str:
+        self.broken = self.broken or fault
+        return fault
 
     def _roll(self, seat: int, dice: Dice) -> str:
         before = self._course

@@ -149,6 +149,25 @@ def test_a_client_that_missed_something_does_not_witness_and_does_not_complain()
     assert all(told.ok for told in table.told[ANN.player])
 
 
+def test_a_game_that_was_missed_whole_makes_nobody_suspicious() -> None:
+    table = game(people=3)
+    for start_another in (False, True):
+        table.do(ANN, commands.Start)
+        table.vanish(BEN)
+        table.abandon()
+        if start_another:
+            table.do(ANN, commands.Start)
+        table._seen[BEN.player] = table.state.seq
+        table.tamper[BEN.player] = lambda message: (
+            replace(message, complete=False) if isinstance(message, messages.Entered) else message
+        )
+        table.enter(BEN)
+        assert lines(table, BEN) == []
+    table.abandon()
+    assert verdict(table, BEN).ok
+    assert "you came after it was promised" in verdict(table, BEN).text
+
+
 def test_a_number_that_comes_too_late_is_no_fraud() -> None:
     table = game(silent=(BEN,))
     table.do(ANN, commands.Start)
@@ -351,6 +370,9 @@ def test_a_word_that_is_not_the_witness_s_is_noticed_at_the_roll(
     table.play(moves=12)
     bad = [told for told in table.told[CAT.player] if not told.ok and why in told.text]
     assert [told.text.split()[2] for told in bad] == ["5"], lines(table, CAT)
+    table.abandon()
+    assert verdict(table, CAT).text.startswith("Dice: THE CHECK FAILS: roll 5 ")
+    assert verdict(table).ok
 
 
 def test_a_roll_that_its_witness_did_not_give_is_noticed_at_once() -> None:

@@ -30,7 +30,7 @@ from cantstop_protocol.dice import (
     witnessed_roll,
 )
 from cantstop_protocol.proof import BadProof, Played, check, proof_text, read_proof
-from cantstop_server.rooms.play import dicing
+from cantstop_server.rooms import dicing
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dice.md").read_text("utf-8")
 SEED = bytes(range(32))

@@ -17,7 +17,7 @@ from cantstop_client.happenings import DiceChecked
 from cantstop_protocol import commands, events, messages
 from cantstop_protocol.table import GameOptions
 from cantstop_server.players.registry import make_player
-from cantstop_server.rooms import bots, play, seating, witness
+from cantstop_server.rooms import bots, dicing, play, seating, witness
 from cantstop_server.rooms.dispatch import step
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
@@ -168,7 +168,7 @@ class DiceTable:
             self.move(person, commands.Stop)
         else:
             self.move(person, commands.Roll)
-        while play.dicing.asked_of(self.state) is not None:
+        while dicing.asked_of(self.state) is not None:
             self.pass_on()
 
     def _send(self, person: Person, kind: type[commands.Command], fields: Any) -> None:
