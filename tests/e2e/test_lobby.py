@@ -65,6 +65,7 @@ def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> Non
             ("", "besides"),
             ("", "with each turn"),
             ("", "Hints"),
+            ("", "Dice"),
             ("", "Password"),
         ):
             screen.sendline(answer)
