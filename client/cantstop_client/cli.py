@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
+from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
 from cantstop_client.standings_cli import leaders, players_app, stats
@@ -76,6 +77,7 @@ app.command(
     name="replay",
     help="Show a game again, step by step, in the same board as live play.",
 )
+dice_cli.register(app)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

@@ -75,6 +75,7 @@ OPTION_FIELDS: Final = {
     "increment": "increment_seconds",
     "hints": "hints",
     "rated": "rated",
+    "dice": "dice",
 }
 """The settings of a game as they are typed, and the fields they set."""
 
@@ -83,6 +84,7 @@ _SETTINGS_USAGE: Final = "[SETTING=VALUE ...]"
 _SETTINGS_HELP: Final = (
     "Settings: seats=1..4, target=1..5, dead=removed|kept, rated=on|off,",
     "  hints=on|off (with hints it is casual, not rated),",
+    "  dice=committed|witnessed (checked after the game, or at each roll),",
     "  absence=autopilot|wait|forfeit (who is away: the computer plays, or ...),",
     "  time=S for each decision, bank=S for the game, increment=S more each turn.",
 )
@@ -331,7 +333,7 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
             if value.casefold() not in ("on", "off"):
                 raise _Unusable(f"{key} is on or off, not {value!r}")
             fields[key] = value.casefold() == "on"
-        elif key in ("dead", "absence"):
+        elif key in ("dead", "absence", "dice"):
             fields[OPTION_FIELDS[key]] = value.casefold()
         elif not re.fullmatch("[0-9]{1,5}", value):
             raise _Unusable(f"{key} is a number, not {value!r}")
@@ -345,8 +347,9 @@ def _options(now: GameOptions, settings: dict[str, str]) -> GameOptions:
         return msgspec.convert(fields, GameOptions)
     except msgspec.ValidationError as error:
         raise _Unusable(
-            "Seats are 1 to 4, target 1 to 5, dead removed or kept, absence autopilot, wait or"
-            " forfeit, time up to 3600, bank up to 36000, increment up to 600 seconds"
+            "Seats are 1 to 4, target 1 to 5, dead removed or kept, dice committed or"
+            " witnessed, absence autopilot, wait or forfeit, time up to 3600, bank up to 36000,"
+            " increment up to 600 seconds"
         ) from error
 
 

@@ -26,4 +26,16 @@ class Ended:
     clean: bool
 
 
-Happening = Message | Lost | Resumed | Ended
+@dataclass(frozen=True, slots=True)
+class DiceChecked:
+    """What this client has found about the dice of a game. Not ``ok`` is a warning.
+
+    ``game`` is empty before one.
+    """
+
+    game: str
+    ok: bool
+    text: str
+
+
+Happening = Message | Lost | Resumed | Ended | DiceChecked

@@ -1,8 +1,8 @@
 """The face for programs: the server's messages as JSON lines, commands as JSON lines.
 
 A message is written as ``protocol/README.md`` has it. What the client itself has to say is of
-types that no server sends: ``malformed_line``, ``connection_lost``, ``connection_resumed`` and
-``connection_ended``, which is always the last line.
+types that no server sends: ``malformed_line``, ``dice_checked``, ``connection_lost``,
+``connection_resumed`` and ``connection_ended``, which is always the last line.
 """
 
 import asyncio
@@ -16,14 +16,13 @@ import msgspec
 from msgspec import structs
 
 from cantstop_client.errors import ClientError, OutputClosed
-from cantstop_client.happenings import Ended, Happening, Lost, Resumed
+from cantstop_client.happenings import DiceChecked, Ended, Happening, Lost, Resumed
 from cantstop_client.lines import Line, LineSource
 from cantstop_client.session import Session, SessionOver
 from cantstop_client.streams import standard_input
 from cantstop_client.view import View, receive
 from cantstop_protocol.codec import Malformed, decode_command
 from cantstop_protocol.commands import Command, Hello
-from cantstop_protocol.events import Abandoned, Finished
 from cantstop_protocol.limits import MAX_ID
 from cantstop_protocol.messages import Update
 
@@ -57,6 +56,8 @@ class JsonFace:
                 self._say("connection_lost", reason=reason, wait=wait)
             case Resumed():
                 self._say("connection_resumed")
+            case DiceChecked(game=game, ok=ok, text=text):
+                self._say("dice_checked", game=game, ok=ok, text=text)
             case Ended(reason=reason, clean=clean):
                 self._end(reason, clean)
             case _:
@@ -67,7 +68,8 @@ class JsonFace:
         if (
             self._unattended
             and isinstance(happening, Update)
-            and isinstance(happening.event, Finished | Abandoned)
+            and happening.table.phase == "over"
+            and not happening.more
         ):
             self._end("the game is over", True)
             self._over.set()

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cantstop_server.storage.store import Store
     from cantstop_server.storage.types import ArchivedGame as ArchivedGame
     from cantstop_server.storage.types import PlayerRecord as PlayerRecord
+    from cantstop_server.verify import GameVerdict as GameVerdict
 
 T = TypeVar("T")
 
@@ -331,6 +332,25 @@ def review_notes(game: "ArchivedGame", progress: Callable[[int, int], None]) -> 
     names = [visible(seat.name) for seat in game.seats]
     lines = action_lines(reviewed, game.course, names)
     return notes_of(lines, review_lines(reviewed, names, _WORST, _PLOT_WIDTH))
+
+
+async def verify(database: str, game: str) -> "GameVerdict":
+    """The verdict on the dice of a game, found as for a review."""
+    archived = await _one_game(database, game)
+    from cantstop_server.verify import verify_game
+
+    return verify_game(archived)
+
+
+def dice_test(rolls: int) -> tuple[str, dict[str, Any]]:
+    """Many rolls compared with chance: a report for people, and plain values."""
+    from cantstop_server.dice_test import format_dice_test, run_dice_test
+
+    try:
+        result = run_dice_test(rolls)
+    except ValueError as error:
+        raise ClientError(f"--rolls: {error}") from error
+    return format_dice_test(result), result.as_dict()
 
 
 def odds(

@@ -6,7 +6,7 @@ from typing import Final
 
 from cantstop_client.board import board_lines, spoken_board
 from cantstop_client.commands import help_lines
-from cantstop_client.happenings import Ended, Happening, Lost, Resumed
+from cantstop_client.happenings import DiceChecked, Ended, Happening, Lost, Resumed
 from cantstop_client.intents import LocalTopic
 from cantstop_client.output import Output
 from cantstop_client.render import (
@@ -164,6 +164,8 @@ class PlainScreen:
             case Resumed():
                 self.output.line("Connected again")
                 self._show_table()
+            case DiceChecked(text=text):
+                self.output.line(text)
             case Ended(reason=reason, clean=True):
                 self.output.line(reason[:1].upper() + reason[1:])
 
@@ -192,7 +194,7 @@ class PlainScreen:
         elif room.gap:
             self.output.line("Some of what happened meanwhile is missing here")
         for item in news:
-            self.output.line(event_line(item, room.table, self.output.glyphs))
+            self._show_event(item, room)
         if self.view.connection == "connected":
             self._show_table()
 
@@ -208,7 +210,7 @@ class PlainScreen:
         if room is None:
             return
         for item in news:
-            self.output.line(event_line(item, room.table, self.output.glyphs))
+            self._show_event(item, room)
             self._step.append(item.event)
         if more:
             return
@@ -219,6 +221,11 @@ class PlainScreen:
             self.output.lines(result_lines(room.table))
             self.game_over()
         self._show_next()
+
+    def _show_event(self, item: News, room: RoomView) -> None:
+        told = event_line(item, room.table, self.output.glyphs)
+        if told:
+            self.output.line(told)
 
     def _show_board(self) -> None:
         """The board, unless it is the one shown last."""

@@ -12,6 +12,7 @@ from cantstop_client.wording import (
     named,
     options_in_words,
     seat_name,
+    waiting_for_witness,
 )
 from cantstop_protocol.commands import Choose, Stop
 from cantstop_protocol.messages import Alternative
@@ -199,6 +200,8 @@ def unfit_lines(view: View, move: Move) -> list[str]:
         return ["A computer plays your seat: /auto off takes it back"]
     if turn.seat != room.seat:
         return [f"It is not your turn: {seat_name(room.table, turn.seat)} plays"]
+    if room.witness is not None:
+        return [waiting_for_witness(room.table, room.witness)]
     if move.kind is Choose:
         if turn.decision != "choose":
             return ["There is nothing to choose now: r rolls"]

@@ -10,7 +10,7 @@ from typing import Final, get_args
 
 from cantstop_client.commands import OPTION_FIELDS
 from cantstop_protocol.limits import MAX_PASSWORD_CHARACTERS
-from cantstop_protocol.table import Absence, DeadMarkers, GameOptions
+from cantstop_protocol.table import Absence, DeadMarkers, DiceKind, GameOptions
 from cantstop_protocol.text import BadText, clean_title
 
 PASSWORD: Final = "password"
@@ -100,6 +100,12 @@ FORM: Final = (
     Question("increment", "Seconds more with each turn", _default("increment"), _number(0, 600)),
     Question("hints", "Hints from a strong player, for who asks: on or off", "off", _on_or_off),
     Question("rated", "Counts for the ratings, if without hints: on or off", "on", _on_or_off),
+    Question(
+        "dice",
+        "Dice checked after the game, or at each roll by people: committed or witnessed",
+        _default("dice"),
+        _one_of(get_args(DiceKind)),
+    ),
     Question(PASSWORD, "Password, or nothing: it is shown as you type", "", _password),
 )
 
@@ -118,6 +124,8 @@ def create_text(answers: Mapping[str, str]) -> str:
 def fits(answers: Mapping[str, str]) -> str:
     """Why these answers do not go together; empty if they do."""
     seats, target = int(answers["seats"]), int(answers["target"])
+    if seats < 2 and answers["dice"] == "witnessed":
+        return "Alone nobody can witness the dice: they are committed then"
     if seats * (target - 1) >= 11:
         most = max(number for number in range(1, 6) if seats * (number - 1) < 11)
         return f"With {seats} seats at most {most} columns can be played for: else nobody might win"

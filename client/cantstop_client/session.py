@@ -19,6 +19,7 @@ from websockets.typing import Subprotocol
 
 from cantstop_client.address import Address
 from cantstop_client.conversation import Conversation, Reply
+from cantstop_client.dice_watch import DiceWatch
 from cantstop_client.errors import ClientError
 from cantstop_client.gate import clean
 from cantstop_client.happenings import Ended, Happening, Lost, Resumed
@@ -73,6 +74,8 @@ class Session:
     ) -> None:
         self.address = address
         self._conversation = Conversation(name, identity.token, secrets.token_hex(8), password)
+        self._dice = DiceWatch()
+        self._by_itself: list[Command] = []
         self._security = security
         self._listener = listener
         self._random = random
@@ -210,6 +213,7 @@ class Session:
                 sent.add(command.id)
                 await socket.send(encode(command))
         # No await since the last look: what is asked from here on is sent by who asks.
+        self._by_itself.clear()
         self._socket = socket
 
     async def _exchange(self, socket: ClientConnection, command: Command) -> Message:
@@ -223,12 +227,21 @@ class Session:
     async def _receive(self, socket: ClientConnection) -> Message:
         message = clean(decode_message(await socket.recv()))
         self._take(message)
+        if self._socket is not None:
+            # Before anybody who awaits this message's reply can ask for something.
+            by_itself, self._by_itself = self._by_itself, []
+            for command in by_itself:
+                await socket.send(encode(command))
         if isinstance(message, Bye):
             raise Farewell(message.code, message.message)
         return message
 
     def _take(self, message: Message) -> None:
         self._conversation.receive(message)
+        found = self._dice.receive(message)
+        self._by_itself += [self._conversation.ask(kind, **fields) for kind, fields in found.asking]
+        for told in found.told:
+            self._listener(told)
         self._listener(message)
         reply = self._waiting.pop(getattr(message, "re", None) or 0, None)
         if reply is not None and not reply.done():

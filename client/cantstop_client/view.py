@@ -46,6 +46,11 @@ class RoomView:
         return turn is not None and turn.seat == self.seat and not self.is_autopilot
 
     @property
+    def witness(self) -> int | None:
+        """The seat whose client a roll waits for, if one does."""
+        return None if self.table.dice is None else self.table.dice.witness
+
+    @property
     def is_autopilot(self) -> bool:
         """Whether a computer player plays one's own seat just now."""
         seat = None if self.seat is None else self.table.seats[self.seat]
@@ -136,7 +141,7 @@ def _updated(view: View, update: Update) -> tuple[View, tuple[News, ...]]:
     room = replace(
         before,
         table=update.table,
-        seat=_own_seat(update.table, view.name),
+        seat=own_seat(update.table, view.name),
         seq=update.seq,
         log=(*before.log, NumberedEvent(update.seq, update.event))[-LOG_EVENTS:],
         gap=before.gap or update.seq > before.seq + 1,
@@ -144,7 +149,7 @@ def _updated(view: View, update: Update) -> tuple[View, tuple[News, ...]]:
     return replace(view, room=room), (News(update.event, update.table),)
 
 
-def _own_seat(table: Table, name: str) -> int | None:
+def own_seat(table: Table, name: str) -> int | None:
     """Where one sits: people are moved when the number of seats changes."""
     for index, seat in enumerate(table.seats):
         if seat is not None and seat.bot is None and not seat.left and seat.name == name:

@@ -18,6 +18,7 @@ from cantstop_protocol.events import (
     Busted,
     Chatted,
     Configured,
+    Contributed,
     Created,
     CreatorChanged,
     Finished,
@@ -27,6 +28,7 @@ from cantstop_protocol.events import (
     LockSet,
     RematchAccepted,
     Resigned,
+    Revealed,
     Rolled,
     SeatsSwapped,
     SpectatorChatSet,
@@ -35,6 +37,8 @@ from cantstop_protocol.events import (
     TimeUp,
     TimeWarning,
     Unrecognised,
+    WitnessAsked,
+    Witnessed,
 )
 from cantstop_protocol.table import Columns, Dice, GameOptions, Table
 
@@ -49,7 +53,10 @@ _ABSENCE: Final = {
 
 
 def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
-    """The event as a line. ``table`` names the seats; the news' own table gives exact steps."""
+    """The event as a line, empty for what needs none.
+
+    ``table`` names the seats; the news' own table gives exact steps.
+    """
     event = news.event
     match event:
         case Created(name):
@@ -126,10 +133,21 @@ def event_line(news: News, table: Table, glyphs: Glyphs = UNICODE) -> str:
             return f"{seat_name(table, seat)} has {seconds} seconds left"
         case TimeUp(seat):
             return f"{seat_name(table, seat)} has run out of time: the safe thing is done"
+        case WitnessAsked(seat, _):
+            return waiting_for_witness(table, seat)
+        case Witnessed(roll, None, _, _):
+            return f"Nobody can witness roll {roll}: it is of the committed kind"
+        case Contributed() | Witnessed() | Revealed():
+            return ""
         case Unrecognised(kind):
             return f"Something happened that this version cannot tell: {kind}"
         case _:
             assert_never(event)
+
+
+def waiting_for_witness(table: Table, seat: int) -> str:
+    """What a roll waits for."""
+    return f"Waiting for {seat_name(table, seat)}'s client to witness the roll"
 
 
 def named(name: str) -> str:
@@ -169,8 +187,9 @@ def options_in_words(options: GameOptions) -> str:
     seats = "solitaire" if options.seats == 1 else f"{options.seats} seats"
     columns = "1 column wins" if options.target == 1 else f"{options.target} columns win"
     dead = ", dead markers stay" if options.dead_markers == "kept" else ""
+    dice = ", witnessed dice" if options.dice == "witnessed" else ""
     rest = f"{_clock_in_words(options)}{_ABSENCE[options.absence]}{_weight_in_words(options)}"
-    return f"{seats}, {columns}{dead}{rest}"
+    return f"{seats}, {columns}{dead}{rest}{dice}"
 
 
 def _weight_in_words(options: GameOptions) -> str:

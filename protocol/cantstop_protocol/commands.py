@@ -26,6 +26,8 @@ Seconds = Annotated[int, Meta(ge=0, le=253_402_300_799)]
 """A time in seconds since 1970 in UTC, up to the year 9999."""
 RawText = Annotated[str, Meta(max_length=2048)]
 Role = Literal["player", "spectator"]
+Hex32 = Annotated[str, Meta(min_length=64, max_length=64, pattern=r"^[0-9a-f]{64}\Z")]
+RollNumber = Annotated[int, Meta(ge=1, le=MAX_ID)]
 AdminAction = Literal["broadcast", "close", "drain", "kick", "players", "rooms", "status"]
 
 
@@ -235,6 +237,26 @@ class GetGame(Command, frozen=True, tag="get_game"):
     first: Annotated[int, Meta(ge=0, le=MAX_ID)] = 0
 
 
+class Contribute(Command, frozen=True, tag="contribute"):
+    """Add to the dice of the room's next game: the client does so by itself.
+
+    ``commitment`` is the promise that it answers, ``nonce`` 32 random bytes. ``chain`` is the tip
+    of a hash chain of one's own, without which one witnesses no roll.
+    """
+
+    commitment: Hex32
+    nonce: Hex32
+    chain: Hex32 | None = None
+
+
+class Witness(Command, frozen=True, tag="witness"):
+    """Witness the roll that waits for it, with the chain's link for it. None: it is not there."""
+
+    game: Annotated[str, Meta(min_length=1, max_length=32)]
+    roll: RollNumber
+    link: Hex32 | None = None
+
+
 class Admin(Command, frozen=True, tag="admin"):
     """The server's host looks around or steps in; no ``Hello`` is needed. Answered by
     ``AdminReport``.
@@ -278,5 +300,7 @@ AnyCommand = (
     | Autopilot
     | Chat
     | GetGame
+    | Contribute
+    | Witness
     | Admin
 )

@@ -5,7 +5,14 @@
 
 from msgspec import Struct
 
-from cantstop_protocol.table import Columns, Dice, GameOptions, SpectatorChat
+from cantstop_protocol.table import (
+    Columns,
+    Dice,
+    DiceTerms,
+    GameOptions,
+    Result,
+    SpectatorChat,
+)
 
 
 class Event(Struct, frozen=True, tag_field="type"):
@@ -148,7 +155,8 @@ class Started(Event, frozen=True, tag="started"):
     """A game began. ``names`` by seat; ``first`` is the seat that rolls first.
 
     ``draw`` lists what was rolled for the first seat, as seat and sum of four dice, in order; the
-    highest begins, equals roll again. It is empty when the first seat went round.
+    highest begins, equals roll again. It is empty when the first seat went round. ``dice`` is what
+    the rolls can be checked with, None if they cannot.
     """
 
     game: str
@@ -156,6 +164,33 @@ class Started(Event, frozen=True, tag="started"):
     names: tuple[str, ...]
     first: int
     draw: tuple[tuple[int, int], ...] = ()
+    dice: DiceTerms | None = None
+
+
+class Contributed(Event, frozen=True, tag="contributed"):
+    """Somebody's client has added to the dice of the next game."""
+
+    name: str
+    seat: int
+
+
+class WitnessAsked(Event, frozen=True, tag="witness_asked"):
+    """A roll was asked for, and waits for this seat's client to witness it."""
+
+    seat: int
+    roll: int
+
+
+class Witnessed(Event, frozen=True, tag="witnessed"):
+    """What the roll that follows can be checked with, in hex: the links of witness and server.
+
+    All three are None if nobody could witness it: then it is a roll as in a committed game.
+    """
+
+    roll: int
+    seat: int | None
+    link: str | None
+    server: str | None
 
 
 class Rolled(Event, frozen=True, tag="rolled"):
@@ -221,6 +256,20 @@ class Abandoned(Event, frozen=True, tag="abandoned"):
     turns: int
 
 
+class Revealed(Event, frozen=True, tag="revealed"):
+    """What the dice of the game that has just ended can be checked with.
+
+    ``proof`` is one JSON object with the seed and all else; the rest is the game that it is of.
+    """
+
+    game: str
+    options: GameOptions
+    first: int
+    course: str
+    result: Result
+    proof: str
+
+
 AnyEvent = (
     Unrecognised
     | Created
@@ -242,6 +291,9 @@ AnyEvent = (
     | AutopilotSet
     | Chatted
     | Started
+    | Contributed
+    | WitnessAsked
+    | Witnessed
     | Rolled
     | Busted
     | Advanced
@@ -250,4 +302,5 @@ AnyEvent = (
     | BotFailed
     | Finished
     | Abandoned
+    | Revealed
 )

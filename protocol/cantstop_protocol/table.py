@@ -16,6 +16,7 @@ RoomPhase = Literal["waiting", "playing", "over"]
 Decision = Literal["roll", "choose", "roll_or_stop"]
 Absence = Literal["autopilot", "wait", "forfeit"]
 SpectatorChat = Literal["apart", "merged", "muted"]
+DiceKind = Literal["committed", "witnessed"]
 
 
 class GameOptions(Struct, frozen=True):
@@ -25,7 +26,8 @@ class GameOptions(Struct, frozen=True):
     when the player to move is away. A decision may take ``decision_seconds`` and then what is left
     of the player's bank of ``bank_seconds``, which gains ``increment_seconds`` with each turn of
     theirs; both 0 is no clock. ``hints`` lets those who play ask what their alternatives are worth.
-    ``rated`` games count for the ratings; a room with hints has none.
+    ``rated`` games count for the ratings; a room with hints has none. ``dice`` says how it can be
+    checked that nobody chose a roll.
     """
 
     seats: Annotated[int, Meta(ge=1, le=4)] = 2
@@ -37,6 +39,7 @@ class GameOptions(Struct, frozen=True):
     increment_seconds: Annotated[int, Meta(ge=0, le=600)] = 0
     hints: bool = False
     rated: bool = True
+    dice: DiceKind = "committed"
 
 
 class Seat(Struct, frozen=True):
@@ -104,11 +107,39 @@ class Result(Struct, frozen=True):
     abandoned: bool
 
 
+class Promise(Struct, frozen=True):
+    """What the server has promised of its dice, in hex: for the running game or the next one.
+
+    ``commitment`` is SHA-256 of the seed; ``contributed`` says by seat whose nonce is in. While a
+    roll waits for its witness, ``witness`` is the seat that is asked and ``roll`` the number.
+    """
+
+    commitment: str
+    contributed: tuple[bool, ...]
+    witness: int | None = None
+    roll: int | None = None
+
+
+class DiceTerms(Struct, frozen=True):
+    """What is settled about a game's dice before the first roll, in hex.
+
+    ``nonces`` are by seat, None where nothing was contributed. ``server_chain`` and ``chains``, by
+    seat, are the tips of the hash chains of a witnessed game.
+    """
+
+    kind: DiceKind
+    commitment: str
+    nonces: tuple[str | None, ...]
+    server_chain: str | None = None
+    chains: tuple[str | None, ...] = ()
+
+
 class Table(Struct, frozen=True):
     """A room. ``seats`` has an entry for each seat, None while it is empty.
 
     ``lengths`` are the steps of each column, ``owners`` the seat that claimed it or None.
-    ``turn`` is set while a game is played, ``result`` when one has ended.
+    ``turn`` is set while a game is played, ``result`` when one has ended. ``dice`` is None where
+    nothing is promised of them.
     """
 
     room: str
@@ -126,6 +157,7 @@ class Table(Struct, frozen=True):
     result: Result | None
     locked: bool = False
     spectator_chat: SpectatorChat = "apart"
+    dice: Promise | None = None
 
 
 class RoomSummary(Struct, frozen=True):

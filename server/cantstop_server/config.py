@@ -46,6 +46,8 @@ class Limits:
     game_grace: float = 86_400.0
     """How long a running game waits when everyone is away, before it is abandoned."""
     connections_per_address: int = 64
+    witness_seconds: float = 3.0
+    """How long a roll waits for the next person's client to witness it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,9 @@ def test_an_unattended_game_is_told_line_by_line_to_its_end(tmp_path: Path) -> N
     assert (played.returncode, played.stderr) == (0, "")
     heard = [json.loads(line) for line in played.stdout.splitlines()]
     assert heard[0]["type"] == "greeting"
-    assert heard[-2]["event"]["type"] == "finished"
+    assert heard[-2]["event"]["type"] == "revealed"
+    assert (heard[-3]["type"], heard[-3]["ok"]) == ("dice_checked", True)
+    assert heard[-4]["event"]["type"] == "finished"
     assert heard[-1] == {"type": "connection_ended", "reason": "the game is over", "clean": True}
 
 

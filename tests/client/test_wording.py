@@ -6,7 +6,7 @@ from cantstop_client.glyphs import ASCII, UNICODE
 from cantstop_client.view import News
 from cantstop_client.wording import chance_in_words, columns_in_words, event_line
 from cantstop_protocol import events
-from cantstop_protocol.table import GameOptions
+from cantstop_protocol.table import GameOptions, Result
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def every_event(columns):
         events.CreatorChanged("Ben"),
         events.Configured("Ann", GameOptions(seats=3, target=2, dead_markers="kept")),
         events.Configured("Ann", GameOptions(seats=1, target=1)),
+        events.Configured("Ann", GameOptions(dice="witnessed")),
         events.BotAdded("keller 2", 2, "keller"),
         events.BotRemoved("keller 2", 2),
         events.AutopilotSet("Ann", 0, "keller"),
@@ -67,6 +68,11 @@ def every_event(columns):
         events.RematchAccepted("Ann", 0),
         events.TimeWarning(0, 10),
         events.TimeUp(0),
+        events.Contributed("Ann", 0),
+        events.WitnessAsked(0, 12),
+        events.Witnessed(12, 0, "ab" * 32, "cd" * 32),
+        events.Witnessed(12, None, None, None),
+        events.Revealed("g1", GameOptions(), 0, "", Result("g1", 0, 23, False), "{}"),
         events.Unrecognised("earthquake"),
     ]
 

@@ -66,6 +66,7 @@ def test_hosting_from_the_menu_seats_one_at_the_own_table(tmp_path: Path) -> Non
             ("", "with each turn"),
             ("", "Hints"),
             ("", "Counts for the ratings"),
+            ("", "Dice"),
             ("", "Password"),
         ):
             screen.sendline(answer)

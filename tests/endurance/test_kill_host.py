@@ -60,6 +60,7 @@ async def test_kill_9_in_the_midst_of_many_games_loses_and_doubles_nothing(
     assert "Traceback" not in server.log
     games = await check_archive(database, crowd.chronicle)
     assert {game.status for game in games.values()} == {"finished"}
+    assert crowd.chronicle.checked.keys() >= games.keys()
     events = sum(map(len, crowd.chronicle.rooms.values()))
     print(f"{kills} kills, {len(games)} games, {events} events, {crowd.lost} connections lost")
     assert crowd.lost >= kills

@@ -225,7 +225,9 @@ async def test_a_room_that_is_closed_is_gone_and_its_game_abandoned(tmp_path: Pa
         report = await admin(host, "close", room=code)
         assert (report.status.rooms, report.status.games) == (0, 0)
         assert (await ann.wait_for(messages.Exit)).code is ExitCode.ROOM_CLOSED
-        assert isinstance(ann.updates[-1].event, events.Abandoned)
+        abandoned, revealed = ann.updates[-2:]
+        assert isinstance(abandoned.event, events.Abandoned)
+        assert isinstance(revealed.event, events.Revealed)
         assert await room_of(ann, seats=1) != code
 
 

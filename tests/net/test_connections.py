@@ -517,10 +517,11 @@ async def test_updates_of_one_step_say_that_more_follow(tmp_path: Path) -> None:
         await ann.create(seats=1, target=1)
         await ann.expect_ok(commands.Start(id=ann.next_id()))
         await ann.play_on()
-        *_, stopped, finished = ann.updates
+        *_, stopped, finished, revealed = ann.updates
         assert (type(stopped.event), stopped.more) == (events.Stopped, True)
-        assert (type(finished.event), finished.more) == (events.Finished, False)
-        assert stopped.table == finished.table
+        assert (type(finished.event), finished.more) == (events.Finished, True)
+        assert (type(revealed.event), revealed.more) == (events.Revealed, False)
+        assert stopped.table == finished.table == revealed.table
 
 
 async def test_the_clock_that_a_returning_player_is_shown_is_the_one_that_runs(

@@ -75,7 +75,7 @@ async def test_computer_players_wait_for_the_database_and_then_go_on(tmp_path: P
         await ann.until(lambda t: t.phase == "playing")
         with locked(database):
             await ann.wait_for(messages.Notice)
-        while not (ann.updates and isinstance(ann.updates[-1].event, events.Finished)):
+        while not (ann.updates and isinstance(ann.updates[-1].event, events.Revealed)):
             await ann.receive()
         numbers = [update.seq for update in ann.updates]
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -44,8 +44,19 @@ from cantstop_protocol.standings import (
     SolitaireBest,
     Versus,
 )
-from cantstop_protocol.table import GameOptions, Option, Result, RoomSummary, Seat, Table, Turn
+from cantstop_protocol.table import (
+    DiceTerms,
+    GameOptions,
+    Option,
+    Promise,
+    Result,
+    RoomSummary,
+    Seat,
+    Table,
+    Turn,
+)
 from cantstop_server.config import Limits, ServerConfig
+from cantstop_server.rooms.dicing import MISSES_TO_PASS
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
 from cantstop_server.rooms.relief import AUTOPILOT, OVERRUNS_TO_RELIEF, WARNING_SECONDS
 from cantstop_server.simulate import seeded_dice
@@ -67,6 +78,8 @@ STRUCTURES: Final = (
     GameSeat,
     NumberedEvent,
     Table,
+    Promise,
+    DiceTerms,
     Seat,
     Turn,
     Option,
@@ -136,6 +149,7 @@ SETTINGS: Final = {
     "seat_grace": "seconds that a seat is held between games",
     "room_grace": "seconds that a room without a running game waits when everybody is away",
     "game_grace": "seconds that a running game waits when everybody is away",
+    "witness_seconds": "seconds that a roll waits for the next person to witness it",
 }
 
 
@@ -421,6 +435,8 @@ def test_numbers_in_the_prose_are_those_of_the_limits() -> None:
         f"take more than {2 * WARNING_SECONDS} seconds, `time_warning` comes when"
         f" {WARNING_SECONDS} are left",
         f"After {OVERRUNS_TO_RELIEF} times in a row",
+        f"not answer within {set_up.witness_seconds:.0f} seconds",
+        f"of this game after {MISSES_TO_PASS} times",
         f"the autopilot `{AUTOPILOT}`",
         f"at most {limits.MAX_NAME_CELLS * limits.MAX_BYTES_PER_CELL} bytes in UTF-8",
         f"moves comes {ServerConfig(database='').bot_delay} seconds",

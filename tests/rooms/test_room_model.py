@@ -8,6 +8,7 @@ every event once and in order.
 import hashlib
 import random
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -22,10 +23,12 @@ from sqlalchemy import create_engine
 
 from cantstop_protocol import commands, messages
 from cantstop_protocol.codec import decode_message
+from cantstop_protocol.dice import Chain
 from cantstop_protocol.limits import MAX_MESSAGE_BYTES
 from cantstop_protocol.table import GameOptions
 from cantstop_protocol.text import name_key
 from cantstop_server.rooms.agenda import Delays, Task
+from cantstop_server.rooms.dicing import asked_of, promise_of
 from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, is_repetition
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import RoomOwner, Surroundings
@@ -36,6 +39,7 @@ from cantstop_server.rules.game import Phase
 from cantstop_server.storage import players
 from cantstop_server.storage.errors import NameTaken
 from cantstop_server.storage.models import metadata
+from cantstop_server.verify import verify_game
 
 DELAYS = Delays(bot=1.0, absence=30.0, seat=120.0, room=600.0, game=7200.0)
 SPECTATORS = 2
@@ -44,7 +48,7 @@ NAMES = ("Ann", "Ben", "Cat", "Dan", "Eve")
 SPELLINGS = {"Ann": (" ann ", "ANN", "\uff21nn"), "Ben": ("BEN",), "Cat": ("cat",)}
 
 people = st.sampled_from(range(len(NAMES)))
-OPTIONS = st.builds(
+ANY_OPTIONS = st.builds(
     GameOptions,
     seats=st.sampled_from([1, 2, 2, 3, 3, 4]),
     target=st.sampled_from([1, 1, 1, 2]),
@@ -53,11 +57,13 @@ OPTIONS = st.builds(
     decision_seconds=st.sampled_from([0, 0, 10, 60]),
     bank_seconds=st.sampled_from([0, 0, 30]),
     increment_seconds=st.sampled_from([0, 5]),
+    dice=st.sampled_from(["committed", "committed", "witnessed"]),
 )
+OPTIONS = ANY_OPTIONS.filter(lambda options: options.seats > 1 or options.dice == "committed")
 NAMED = st.sampled_from([*NAMES, "Nobody", "keller"])
 PLY = st.integers(0, 12)
 COMMANDS: st.SearchStrategy[tuple[type[commands.Command], dict[str, Any]]] = st.one_of(
-    st.tuples(st.just(commands.Configure), st.fixed_dictionaries({"options": OPTIONS})),
+    st.tuples(st.just(commands.Configure), st.fixed_dictionaries({"options": ANY_OPTIONS})),
     st.tuples(
         st.just(commands.AddBot),
         st.fixed_dictionaries(
@@ -157,6 +163,7 @@ class Room(RuleBasedStateMachine):
             roll_dice=lambda: tuple(self.dice.randint(1, 6) for _ in range(4)),
             now=lambda: start + timedelta(seconds=self.loop.now),
             game_id=lambda: f"game{next(self.games)}",
+            secret=lambda: self.dice.randbytes(32),
         )
         return surroundings(
             self.journal,
@@ -346,6 +353,11 @@ class Room(RuleBasedStateMachine):
             person = self.person(awaited[1].player)
             if not self.is_in(person) or self.owner._clock.is_up(state):
                 return
+            if asked_of(state) is not None and not self.send_word():
+                return
+            state = self.owner.state
+            if state.position is not position:
+                continue
             kind, given = right_move(position.phase, stop=self.dice.random() < 0.5)
             command = kind(id=next(self.ids), ply=position.ply, **given)
             reply = self.send(person, command)
@@ -383,6 +395,54 @@ class Room(RuleBasedStateMachine):
         self.settle()
         if replies and self.journal.state is not None and not self.slow_disk:
             assert replies == [messages.Ok(re=command.id)]
+
+    # The dice
+
+    @precondition(lambda self: self.owner is not None)
+    @rule(who=people, right=st.booleans())
+    def contribute(self, who: int, right: bool) -> None:
+        """What the client of somebody seated does by itself, with the promise or another."""
+        person, promise = self.people[who], promise_of(self.owner.state)
+        assume(self.is_in(person) and promise is not None)
+        chain = chain_of(person)
+        self.send(
+            person,
+            commands.Contribute(
+                id=next(self.ids),
+                commitment=promise.commitment if right else "ab" * 32,
+                nonce=chain.link(9).hex(),
+                chain=chain.tip.hex(),
+            ),
+        )
+
+    @precondition(lambda self: self.owner is not None and asked_of(self.owner.state) is not None)
+    @rule(who=people, right=st.booleans())
+    def witness(self, who: int, right: bool) -> None:
+        """A word from whoever it is: it counts from the one who was asked, if it is right."""
+        state, person = self.owner.state, self.people[who]
+        asked, game = asked_of(state), state.game
+        assume(self.is_in(person))
+        number = game.dice.rolls + 1
+        link = chain_of(person).link(number if right else number + 1).hex()
+        word = commands.Witness(id=next(self.ids), game=game.id, roll=number, link=link)
+        reply = self.send(person, word)
+        counts = right and state.seat_of(person.player) == asked.witness
+        assert isinstance(reply, messages.Error) is not counts
+
+    def send_word(self) -> bool:
+        """Let the witness answer, if that is somebody who is there."""
+        state = self.owner.state
+        asked, game = asked_of(state), state.game
+        person = self.person(state.seats[asked.witness].player)
+        if not self.is_in(person):
+            return False
+        number = game.dice.rolls + 1
+        word = commands.Witness(
+            id=next(self.ids), game=game.id, roll=number, link=chain_of(person).link(number).hex()
+        )
+        reply = self.send(person, word)
+        assert not isinstance(reply, messages.Error), reply
+        return True
 
     # What happens by itself
 
@@ -452,6 +512,7 @@ class Room(RuleBasedStateMachine):
         if game is not None:
             archived = [kept for kept in self.journal.games if kept.id == game.id]
             assert bool(archived) == (game.result is not None)
+            assert all(verify_game(kept).holds for kept in archived)
 
     @invariant()
     def what_was_shown_is_durable(self) -> None:
@@ -485,6 +546,12 @@ class Room(RuleBasedStateMachine):
 
     def is_in(self, person: Person) -> bool:
         return person.player in self.outbox.inside
+
+
+@cache
+def chain_of(person: Person) -> Chain:
+    """The chain of somebody's client, the same one in every game of these tests."""
+    return Chain(hashlib.sha256(person.name.encode()).digest())
 
 
 def right_move(phase: Phase, *, stop: bool) -> tuple[type[commands.Command], dict[str, Any]]:

@@ -14,17 +14,17 @@ from cantstop_server.rooms.table import table_of
 
 def test_the_highest_sum_of_four_dice_begins_and_equals_roll_again() -> None:
     world = scripted_world([(6, 6, 6, 6), (1, 1, 1, 1), (6, 6, 6, 6), (1, 1, 1, 2), (5, 5, 5, 5)])
-    assert play.draw_first(3, world) == (2, ((0, 24), (1, 4), (2, 24), (0, 5), (2, 20)))
+    assert play.draw_first(3, world.roll_dice) == (2, ((0, 24), (1, 4), (2, 24), (0, 5), (2, 20)))
 
 
 def test_dice_that_never_differ_let_the_lowest_seat_begin() -> None:
-    first, draw = play.draw_first(2, scripted_world([(1, 2, 3, 4)]))
+    first, draw = play.draw_first(2, lambda: (1, 2, 3, 4))
     assert first == 0
     assert len(draw) == 20
 
 
 def test_alone_nobody_draws() -> None:
-    assert play.draw_first(1, scripted_world([(1, 2, 3, 4)])) == (0, ())
+    assert play.draw_first(1, lambda: (1, 2, 3, 4)) == (0, ())
 
 
 def test_the_draw_is_shown_and_the_next_first_seat_goes_round() -> None:

@@ -22,6 +22,7 @@ from cantstop_server.rooms.state import load, load_event
 from cantstop_server.rules.course import replay
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage.store import Store
+from cantstop_server.verify import verify_game
 
 _MOVES = (events.Rolled, events.Busted, events.Advanced, events.Stopped, events.Resigned)
 
@@ -48,6 +49,8 @@ class Chronicle:
         """The rooms that somebody has set out to leave, and that may end therefore."""
         self.said: list[tuple[str, str]] = []
         """Every line that guests have said, none like another, and in which room."""
+        self.checked: Counter[str] = Counter()
+        """How many clients found the dice of each game right."""
         self.heard = 0
         """How many events all together were told."""
 
@@ -204,6 +207,9 @@ async def check_archive(
             for record in await store.records()
             if record.games
         }
+        for played in await store.history(limit=1000):
+            verdict = verify_game(played)
+            assert verdict.holds, verdict
     finally:
         await store.close()
     assert found == expected

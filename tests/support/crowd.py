@@ -39,7 +39,8 @@ class Crowd:
     async def _table(self, number: int, people: int, bots: int, *, watched: bool) -> None:
         seated = [self._guest(f"Guest {number}-{place}") for place in range(people)]
         await asyncio.gather(*(guest.arrive() for guest in seated))
-        code = await seated[0].open_table(people + bots, bots, target=2, absence="wait")
+        dice = "witnessed" if people > 1 and number % 2 else "committed"
+        code = await seated[0].open_table(people + bots, bots, target=2, absence="wait", dice=dice)
         self.codes.append(code)
         for guest in seated[1:]:
             await guest.join(code)

@@ -12,7 +12,7 @@ from chronicle import Chronicle
 
 from cantstop_client.address import Address, parse_address
 from cantstop_client.errors import ClientError
-from cantstop_client.happenings import Ended, Happening, Lost
+from cantstop_client.happenings import DiceChecked, Ended, Happening, Lost
 from cantstop_client.identity import Identity
 from cantstop_client.session import Session
 from cantstop_client.view import RoomView, View, receive
@@ -103,7 +103,7 @@ class Guest:
                 if not more():
                     break
                 await self._play_again(room)
-            elif room.is_mine and room.turn is not None:
+            elif room.is_mine and room.turn is not None and room.witness is None:
                 await self._move(room.turn, room.decision)
             else:
                 await self.wait()
@@ -178,7 +178,8 @@ class Guest:
             self.waits.append(asyncio.get_running_loop().time() - began)
         for reply in replies:
             assert isinstance(reply, messages.Ok) or reply.code in _OVERTAKEN, reply
-        assert self.room.decision != decision, "the reply came before the update"
+        moved = self.room.decision != decision or self.room.witness is not None
+        assert moved, "the reply came before the update"
 
     async def _chat(self) -> None:
         """Say something that nobody has said before: it must be heard exactly once."""
@@ -217,6 +218,11 @@ class Guest:
                 self._chronicle.table(table)
             case messages.Exit():
                 self._room = None
+            case DiceChecked(ok=False, text=text):
+                # Who was cut off while a roll waited for it was passed over.
+                assert "it came too late" in text, text
+            case DiceChecked(game=game):
+                self._chronicle.checked[game] += 1
             case Lost():
                 self.lost += self.view.connection == "connected"
             case Ended(reason=reason):

@@ -13,8 +13,10 @@ from cantstop_protocol.standings import (
     Versus,
 )
 from cantstop_protocol.table import (
+    DiceTerms,
     GameOptions,
     Option,
+    Promise,
     Result,
     RoomSummary,
     Seat,
@@ -31,6 +33,7 @@ OPTIONS = GameOptions(
     bank_seconds=300,
     increment_seconds=5,
     rated=False,
+    dice="witnessed",
 )
 NOTHING = (0,) * 11
 RUNNERS = (0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0)
@@ -66,6 +69,7 @@ TABLE = Table(
         seconds_left=12.25,
     ),
     result=Result("k3f9x2m7qa", 0, 12, False),
+    dice=Promise("c0" * 32, (True, False, False), 1, 23),
 )
 RATED = Rated(2, "Ann", None, 120, 27.5, 1.25, 23.75)
 BEST = SolitaireBest("Ann", None, 3, 7, 8)
@@ -145,6 +149,8 @@ SAMPLE_COMMANDS = [
     commands.Rematch(id=20),
     commands.Resign(id=21),
     commands.GetGame(id=24, game="k3f9x", first=64),
+    commands.Contribute(id=24, commitment="c0" * 32, nonce="a1" * 32, chain="b2" * 32),
+    commands.Witness(id=25, game="k3f9x2m7qa", roll=23, link="d3" * 32),
     commands.Admin(id=22, token="t" * 43, action="kick", room="BADOK", name="Ben", text="be nice"),
 ]
 
@@ -161,7 +167,14 @@ SAMPLE_EVENTS: list[events.Event] = [
     events.BotRemoved("keller", 1),
     events.AutopilotSet("Ann", 0, None),
     events.Chatted("Cat", None, "well done"),
-    events.Started("k3f9x2m7qa", OPTIONS, ("Ann", "keller", "Ben"), 2, ((0, 14), (1, 9), (2, 20))),
+    events.Started(
+        "k3f9x2m7qa",
+        OPTIONS,
+        ("Ann", "keller", "Ben"),
+        2,
+        ((0, 14), (1, 9), (2, 20)),
+        DiceTerms("witnessed", "c0" * 32, ("a1" * 32, None), "e4" * 32, ("b2" * 32, None)),
+    ),
     events.Rolled(0, DICE, ((6, 7), (9, 9))),
     events.Busted(0, DICE, RUNNERS, ((6, 7), (5, 8))),
     events.Advanced(0, (9, 9), RUNNERS),
@@ -177,6 +190,10 @@ SAMPLE_EVENTS: list[events.Event] = [
     events.RematchAccepted("Ben", 1),
     events.TimeWarning(0, 10),
     events.TimeUp(0),
+    events.Contributed("Ann", 0),
+    events.WitnessAsked(1, 23),
+    events.Witnessed(23, 1, "d3" * 32, "f5" * 32),
+    events.Revealed("k3f9x2m7qa", OPTIONS, 2, "3456a.", Result("k3f9x2m7qa", 0, 12, False), "{}"),
 ]
 
 SAMPLE_MESSAGES = [

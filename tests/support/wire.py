@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from cantstop_protocol import commands, events, messages
+from cantstop_protocol import commands, messages
 from cantstop_protocol.codec import decode_message, encode
 from cantstop_protocol.limits import SUBPROTOCOL
 from cantstop_protocol.table import GameOptions, Table
@@ -131,7 +131,7 @@ class WireClient:
                 break
             await self.move(table)
         # The stop that wins shows the end already; the news of the end follows it.
-        while not isinstance(self.updates[-1].event, events.Finished | events.Abandoned):
+        while self.updates[-1].more:
             await self.receive()
         return table
 

@@ -30,7 +30,13 @@ from cantstop_client.glyphs import letter
 from cantstop_client.render import waiting_lines
 from cantstop_client.view import RoomView
 from cantstop_client.widths import wrapped
-from cantstop_client.wording import dice_in_words, named, options_in_words, seat_name
+from cantstop_client.wording import (
+    dice_in_words,
+    named,
+    options_in_words,
+    seat_name,
+    waiting_for_witness,
+)
 from cantstop_protocol.text import cells
 
 Layout = Literal["wide", "usual", "compact", "none"]
@@ -212,7 +218,11 @@ def _banner(scene: Scene, style: Style, width: int, now: float) -> Line:
 def _turn_or(scene: Scene, other: Line, width: int) -> Line:
     room = scene.room
     turn = None if room is None else room.turn
-    if room is None or turn is None or not room.is_mine:
+    if room is None or turn is None:
+        return fitted(other, width)
+    if room.witness is not None and scene.page is None:
+        return fitted(line(waiting_for_witness(room.table, room.witness), "notice"), width)
+    if not room.is_mine:
         return fitted(other, width)
     if turn.decision == "choose":
         count = len(turn.options)

@@ -27,7 +27,7 @@ from cantstop_client.fullscreen.scene import (
     scrolled,
     sought,
 )
-from cantstop_client.happenings import Happening
+from cantstop_client.happenings import DiceChecked, Happening
 from cantstop_client.intents import (
     AskHint,
     AskHistory,
@@ -133,7 +133,7 @@ class FullScreenFace:
         and no key can decide what is not in the log yet.
         """
         self._step.append(happening)
-        if isinstance(happening, Update) and happening.more:
+        if isinstance(happening, DiceChecked) or (isinstance(happening, Update) and happening.more):
             return
         step, self._step = self._step, []
         before, scene = self.view, self.scene
@@ -149,6 +149,7 @@ class FullScreenFace:
         if self._unattended and not self._result:
             self._result = self._result_lines(news)
             if self._result:
+                self._result += [part.text for part in step if isinstance(part, DiceChecked)]
                 self.leave(0)
 
     async def run(self, session: Session) -> int:

@@ -132,7 +132,8 @@ def decision_panel(
     if turn is None:
         texts = [part for text in waiting_lines(scene.view) for part in wrapped(text, width)]
         return [line(text) for text in texts]
-    lines = [dice_line(scene, room)]
+    mark = (Fragment(" witnessed", "dim"),) if scene.witnessed else ()
+    lines: list[Line] = [(*dice_line(scene, room), *mark)]
     lines += option_lines(scene, room, turn, style, width)
     lines += odds_lines(scene, turn, width)
     clock = clock_line(scene, turn, now)

@@ -8,11 +8,19 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from cantstop_client.glyphs import Glyphs
-from cantstop_client.happenings import Ended, Happening, Lost, Resumed
+from cantstop_client.happenings import DiceChecked, Ended, Happening, Lost, Resumed
 from cantstop_client.render import result_lines, room_lines
 from cantstop_client.view import News, RoomView, View, receive
 from cantstop_client.wording import event_line, named
-from cantstop_protocol.events import Busted, Chatted, Finished, Rolled, Started
+from cantstop_protocol.events import (
+    Busted,
+    Chatted,
+    Finished,
+    Rolled,
+    Started,
+    WitnessAsked,
+    Witnessed,
+)
 from cantstop_protocol.messages import Aside, Entered, Exit, Leaders, Notice, Stats, Update
 from cantstop_protocol.past import GameSummary
 from cantstop_protocol.table import Dice, Option
@@ -53,9 +61,10 @@ class Trouble:
 class Scene:
     """``since`` is when the table came, so that clocks count on from it.
 
-    ``bust`` is set from a bust to the next roll. ``highlighted`` is the option to preview.
-    ``scroll`` counts the entries of the log, ``page_scroll`` the lines of the page, that are
-    passed over. ``find`` is what is searched for, ``found`` which of its matches is shown.
+    ``bust`` is set from a bust to the next roll. ``witnessed``: somebody witnessed the last roll.
+    ``highlighted`` is the option to preview. ``scroll`` counts the entries of the log,
+    ``page_scroll`` the lines of the page, that are passed over. ``find`` is what is searched for,
+    ``found`` which of its matches is shown.
     ``caption`` and ``banners`` stand where the room and whose turn it is usually do: of the banners
     the first that fits, in the style of ``banner_role``. ``own_page`` is what the page "own" says.
     ``latency`` is a round trip to the server in seconds. ``mouse``: options can be clicked.
@@ -68,6 +77,7 @@ class Scene:
     since: float = 0.0
     dice: Dice | None = None
     bust: Busted | None = None
+    witnessed: bool = False
     highlighted: int = 0
     typed: str = ""
     scroll: int = 0
@@ -130,7 +140,7 @@ def listened(
         case Entered() if view.room is not None:
             scene = replace(scene, since=now)
             if before is None or before.table.room != view.room.table.room:
-                scene = replace(scene, dice=None, bust=None)
+                scene = replace(scene, dice=None, bust=None, witnessed=False)
                 scene = noted(scene, *room_lines(view.room))
             elif view.room.gap:
                 scene = noted(scene, "Some of what happened meanwhile is missing here")
@@ -148,6 +158,8 @@ def listened(
             scene = replace(scene, trouble=Trouble(reason, now + wait))
         case Resumed():
             scene = noted(replace(scene, trouble=None), "Connected again")
+        case DiceChecked(text=text):
+            scene = noted(scene, text)
         case Ended(reason=reason):
             scene = noted(scene, reason[:1].upper() + reason[1:])
     for item in news:
@@ -211,8 +223,15 @@ def _told(scene: Scene, news: News, words: Glyphs) -> Scene:
         case Busted(dice=dice):
             scene = replace(scene, dice=dice, bust=event)
         case Started():
-            scene = replace(scene, dice=None, bust=None)
+            scene = replace(scene, dice=None, bust=None, witnessed=False)
+        case WitnessAsked():
+            # The line at the bottom says so for as long as it is so.
+            return scene
+        case Witnessed(seat=witness):
+            scene = replace(scene, witnessed=witness is not None)
     kind: EntryKind = "chat" if isinstance(event, Chatted) else "event"
     seat = getattr(event, "seat", None)
-    scene = added(scene, Entry(kind, event_line(news, room.table, words), seat))
+    told = event_line(news, room.table, words)
+    if told:
+        scene = added(scene, Entry(kind, told, seat))
     return noted(scene, *result_lines(room.table)) if isinstance(event, Finished) else scene

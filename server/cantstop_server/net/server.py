@@ -125,6 +125,7 @@ class Server:
                     seat=limits.seat_grace,
                     room=limits.room_grace,
                     game=limits.game_grace,
+                    witness=limits.witness_seconds,
                 ),
                 spectator_limit=limits.spectators_per_room,
                 on_put_out=self._connections.put_out,

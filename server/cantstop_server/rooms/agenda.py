@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from enum import StrEnum
 from typing import NamedTuple
 
+from cantstop_server.rooms.dicing import asked_of
 from cantstop_server.rooms.relief import WARNING_SECONDS, seconds_allowed
 from cantstop_server.rooms.state import RoomState
 
@@ -20,13 +21,14 @@ class Task(StrEnum):
     RELIEF = "relief"
     UNSEAT = "unseat"
     CLOSE = "close"
+    WITNESS = "witness"
 
 
 class Delays(NamedTuple):
     """How long each thing waits, in seconds.
 
     ``absence`` is for the player to move, ``seat`` for a seat between games, ``room`` for a room
-    where nobody is, ``game`` for one with a game in it.
+    where nobody is, ``game`` for one with a game in it, ``witness`` for the witness of a roll.
     """
 
     bot: float
@@ -34,6 +36,7 @@ class Delays(NamedTuple):
     seat: float
     room: float
     game: float
+    witness: float = 3.0
 
 
 class Due(NamedTuple):
@@ -74,6 +77,11 @@ def _of_decision(
         return {}
     index, seat = awaited
     present = state.present()
+    asked = asked_of(state)
+    if asked is not None:
+        # After a restart all are away: who is to witness the roll may come back with the others.
+        key = (game.id, position.ply, asked)
+        return {Task.WITNESS: Due(key, delays.witness)} if present else {}
     if seat.player_kind is not None:
         # Nobody needs to follow what nobody sees; and nobody is waiting for a relieved seat
         # while all are away: it would play a game that people are going to return to.

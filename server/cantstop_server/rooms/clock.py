@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from cantstop_server.rooms.dicing import asked_of
 from cantstop_server.rooms.relief import seconds_allowed
 from cantstop_server.rooms.state import RoomState
 
@@ -9,8 +10,9 @@ from cantstop_server.rooms.state import RoomState
 class DecisionClock:
     """Follows what is durable: a decision's time runs from the moment when it is shown.
 
-    The time stands still while nobody is there to wait. ``held`` are the seats whose time stands
-    still until their people are back: those that were cut off by a restart.
+    The time stands still while nobody is there to wait, and while a roll waits for its witness.
+    ``held`` are the seats whose time stands still until their people are back: those that were
+    cut off by a restart.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -32,7 +34,9 @@ class DecisionClock:
         if decision != self._decision:
             self._decision, self._since, self._spent = decision, self._now(), 0.0
         awaited = state.awaited_seat()
-        stands = awaited is not None and (awaited[0] in self.held or not state.present())
+        stands = awaited is not None and (
+            awaited[0] in self.held or not state.present() or asked_of(state) is not None
+        )
         if stands and not self._stands:
             self._spent = self._now() - self._since
         elif self._stands and not stands:
@@ -53,7 +57,8 @@ class DecisionClock:
     def is_up(self, state: RoomState) -> bool:
         """Whether the time for the pending decision is over, and does not stand still."""
         shown = self._decision is not None and _decision(state) == self._decision
-        return shown and not self._stands and self.seconds_left(state) == 0.0
+        stands = self._stands or asked_of(state) is not None
+        return shown and not stands and self.seconds_left(state) == 0.0
 
 
 def _decision(state: RoomState) -> tuple[str, int] | None:

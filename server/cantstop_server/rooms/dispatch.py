@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from cantstop_protocol import commands
 from cantstop_protocol.codes import ErrorCode
-from cantstop_protocol.events import AnyEvent, Chatted
+from cantstop_protocol.events import AnyEvent, Chatted, Contributed
 from cantstop_protocol.messages import Aside
 from cantstop_protocol.text import BadText, clean_chat
-from cantstop_server.rooms import moderation, play, seating
+from cantstop_server.rooms import dicing, moderation, play, seating, witness
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Person, Remembered, RoomState
@@ -102,6 +102,12 @@ def _own_move(state: RoomState, person: Person, ply: int) -> None:
         )
 
 
+def _in_time(state: RoomState, seat: int) -> RoomState:
+    """The room with the seat's overruns forgotten: the roll may come when its witness answers."""
+    held = state.seats[seat]
+    return state if held is None else state.with_seat(seat, replace(held, overruns=0))
+
+
 def _leave(state: RoomState, person: Person, command: commands.Leave, world: World) -> Outcome:
     seat = state.seat_of(person.player)
     if seat is None or not play.is_in_game(state, seat):
@@ -167,7 +173,7 @@ def _start(state: RoomState, person: Person, command: commands.Start, world: Wor
 
 def _roll(state: RoomState, person: Person, command: commands.Roll, world: World) -> Outcome:
     _own_move(state, person, command.ply)
-    return play.roll(state, world)
+    return play.roll(_in_time(state, _seat(state, person)), world)
 
 
 def _choose(state: RoomState, person: Person, command: commands.Choose, world: World) -> Outcome:
@@ -194,6 +200,20 @@ def _autopilot(
     state: RoomState, person: Person, command: commands.Autopilot, world: World
 ) -> Outcome:
     return play.set_autopilot(state, person, _seat(state, person), command.kind)
+
+
+def _contribute(
+    state: RoomState, person: Person, command: commands.Contribute, world: World
+) -> Outcome:
+    seat = _seat(state, person)
+    changed = dicing.contribute(state, person, command)
+    if changed is state:
+        return Outcome(state, ())
+    return Outcome(changed, (Contributed(person.name, seat),))
+
+
+def _witness(state: RoomState, person: Person, command: commands.Witness, world: World) -> Outcome:
+    return witness.answer(state, _seat(state, person), command, world)
 
 
 def _chat(state: RoomState, person: Person, command: commands.Chat, world: World) -> Outcome:
@@ -227,5 +247,7 @@ ROWS: Final[dict[type[commands.Command], Row]] = {
     commands.Stop: Row("seated", "always", _stop),
     commands.Hint: Row("seated", "always", _hint),
     commands.Autopilot: Row("seated", "always", _autopilot),
+    commands.Contribute: Row("seated", "always", _contribute),
+    commands.Witness: Row("seated", "always", _witness),
     commands.Chat: Row("member", "always", _chat),
 }

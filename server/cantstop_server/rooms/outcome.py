@@ -16,12 +16,15 @@ from cantstop_server.storage.types import ArchivedGame
 class World:
     """Where chance, time and ids come from; passed in so that a room is a function of its input.
 
-    ``now`` is aware and UTC; ``game_id`` is never repeated.
+    ``now`` is aware and UTC; ``game_id`` is never repeated. ``secret`` gives 32 bytes that nobody
+    can guess: dice are promised with it, and all of a game's rolls follow from it. Without it
+    nothing is promised, and each roll is one of ``roll_dice``.
     """
 
     roll_dice: Callable[[], Dice]
     now: Callable[[], datetime]
     game_id: Callable[[], str]
+    secret: Callable[[], bytes] | None = None
 
 
 class Outcome(NamedTuple):

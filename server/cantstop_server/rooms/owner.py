@@ -33,7 +33,7 @@ from cantstop_protocol.messages import (
     Ok,
     Update,
 )
-from cantstop_server.rooms import moderation, play, seating
+from cantstop_server.rooms import moderation, play, seating, witness
 from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import bot_move, decide, is_thinking
 from cantstop_server.rooms.clock import DecisionClock
@@ -261,6 +261,7 @@ class RoomOwner:
         entering: _Entering | None = None,
     ) -> None:
         """Take a step's outcome as the state, and send it on its way to the journal."""
+        outcome = witness.settled(self.state, outcome, self._around.world)
         seq = self.state.seq
         events = tuple(
             NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)
@@ -464,6 +465,11 @@ class RoomOwner:
                 self._apply(relieve(self.state, world))
             case Task.UNSEAT:
                 self._apply(Outcome(*seating.unseat_away(self.state)))
+            case Task.WITNESS:
+                outcome = witness.pass_on(self.state, world)
+                elapsed = self._clock.elapsed(self.state)
+                after = spend(self.state, outcome.state, elapsed, None)
+                self._apply(outcome._replace(state=after))
 
     def _bot_move(self) -> None:
         """Let the computer player decide, here or, if that takes long, on another thread."""

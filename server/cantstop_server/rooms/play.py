@@ -1,11 +1,12 @@
 """The game in a room: start, moves, autopilot, resignation, and the end."""
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import Final
 
 from msgspec.structs import replace
 
 from cantstop_protocol.codes import ErrorCode
+from cantstop_protocol.dice import draw_first as dice_draw
 from cantstop_protocol.events import (
     Abandoned,
     Advanced,
@@ -18,9 +19,13 @@ from cantstop_protocol.events import (
     Rolled,
     Started,
     Stopped,
+    WitnessAsked,
+    Witnessed,
 )
 from cantstop_protocol.table import GameOptions, Result
+from cantstop_server.rooms import dicing
 from cantstop_server.rooms.outcome import Outcome, World
+from cantstop_server.rooms.promise import Asked
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import check_kind, free_gone_seats, settled
 from cantstop_server.rooms.state import LiveGame, Person, RoomState, SeatState
@@ -28,11 +33,9 @@ from cantstop_server.rooms.table import columns
 from cantstop_server.rules import course, game
 from cantstop_server.rules.errors import RulesError
 from cantstop_server.rules.game import Game, new_game
-from cantstop_server.rules.legal import pairings
+from cantstop_server.rules.legal import Dice, pairings
 from cantstop_server.rules.setup import make_setup
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
-
-_DRAW_ROUNDS: Final = 10
 
 
 def start(state: RoomState, world: World) -> Outcome:
@@ -47,9 +50,27 @@ def start(state: RoomState, world: World) -> Outcome:
             " players, or set fewer seats",
         )
     options = state.options
+    people = sum(seat is not None and seat.player is not None for seat in state.seats)
+    if options.dice == "witnessed" and people < 2:
+        raise Refused(
+            ErrorCode.NOT_ALLOWED,
+            "witnessed dice need at least two people at the table: wait for others, or /options"
+            " dice=committed",
+        )
+    game_id = world.game_id()
+    dice = dicing.begin(state)
+    terms = None if dice is None else dicing.told_terms(dice)
+
+    def throw() -> Dice:
+        nonlocal dice
+        if dice is None:
+            return world.roll_dice()
+        dice, thrown = dicing.drawn(dice)
+        return thrown
+
     draw: tuple[tuple[int, int], ...] = ()
     if state.next_first is None:
-        first, draw = draw_first(options.seats, world)
+        first, draw = draw_first(options.seats, throw)
     else:
         first = state.next_first
     setup = make_setup(
@@ -58,33 +79,24 @@ def start(state: RoomState, world: World) -> Outcome:
         keep_dead_markers=options.dead_markers == "kept",
         first=first,
     )
-    live = LiveGame(world.game_id(), setup, "", world.now(), rated=settled(options).rated)
+    rated = settled(options).rated
+    live = LiveGame(game_id, setup, "", world.now(), rated=rated, dice=dice)
     started = replace(
         state,
         game=live,
         position=new_game(setup),
         next_first=(first + 1) % options.seats,
         rematch=(),
+        offer=None,
         seats=tuple(_fresh(seat, options) for seat in state.seats if seat),
     )
-    return Outcome(started, (Started(live.id, options, names, first, draw),))
+    return Outcome(started, (Started(live.id, options, names, first, draw, terms),))
 
 
-def draw_first(seats: int, world: World) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """Who begins: each seat rolls four dice, the highest sum begins, equals roll again.
-
-    After ten rounds without a decision the lowest of the equal seats begins.
-    """
-    draw: list[tuple[int, int]] = []
-    equals = list(range(seats))
-    for _ in range(_DRAW_ROUNDS):
-        if len(equals) == 1:
-            break
-        sums = [(seat, sum(world.roll_dice())) for seat in equals]
-        draw.extend(sums)
-        highest = max(total for _, total in sums)
-        equals = [seat for seat, total in sums if total == highest]
-    return equals[0], tuple(draw)
+def draw_first(seats: int, throw: Callable[[], Dice]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Who begins, and what was rolled for it, as seat and sum of four dice."""
+    first, rolled = dice_draw(seats, throw)
+    return first, tuple((seat, sum(dice)) for seat, dice in rolled)
 
 
 def rematch(state: RoomState, seat: int, name: str, world: World) -> Outcome:
@@ -124,14 +136,44 @@ def check_move(state: RoomState, seat: int, ply: int) -> None:
             ErrorCode.STALE,
             f"this answers decision {ply}, but decision {position.ply} is pending: look again",
         )
+    asked = dicing.asked_of(state)
+    if asked is not None:
+        witness = state.seats[asked.witness]
+        name = "nobody" if witness is None else witness.name
+        raise Refused(
+            ErrorCode.NOT_ALLOWED, f"the dice are rolling: {name}'s client is asked to witness it"
+        )
 
 
 def roll(state: RoomState, world: World) -> Outcome:
-    """Roll for the seat to move. Raises ``Refused`` before the dice are asked for."""
-    position = _running(state)
+    """Roll for the seat to move, or ask for a witness first. Raises ``Refused``."""
+    position, live = _running(state), state.game
     if position.phase is game.Phase.CHOOSE:
         raise Refused(ErrorCode.NOT_ALLOWED, "the dice are rolled: choose one of the options")
-    return act(state, course.Roll(world.roll_dice()), world.now())
+    assert live is not None
+    if live.dice is None:
+        return act(state, course.Roll(world.roll_dice()), world.now())
+    return roll_or_ask(state, (), world)
+
+
+def roll_or_ask(state: RoomState, passed: tuple[int, ...], world: World) -> Outcome:
+    """The roll that is due, of promised dice, or the question to its next witness.
+
+    ``passed`` are the seats that were asked for it already.
+    """
+    live = state.game
+    assert live is not None
+    assert live.dice is not None
+    witness = dicing.next_witness(state, passed)
+    if witness is not None:
+        asked = replace(state, game=dicing.asking(live, Asked(witness, passed)))
+        return Outcome(asked, (WitnessAsked(witness, live.dice.rolls + 1),))
+    alone: tuple[AnyEvent, ...] = ()
+    if live.dice.kind == "witnessed":
+        alone = (Witnessed(live.dice.rolls + 1, None, None, None),)
+    rolled, dice = dicing.committed(live)
+    outcome = act(replace(state, game=rolled), course.Roll(dice), world.now())
+    return outcome._replace(events=(*alone, *outcome.events))
 
 
 def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
@@ -144,7 +186,7 @@ def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
         raise Refused(ErrorCode.NOT_ALLOWED, str(error)) from error
     live = replace(live, course=live.course + course.notation(action))
     if after.turn != position.turn or after.phase is game.Phase.OVER:
-        live = _with_turn_end(live, now)
+        live = dicing.asking(_with_turn_end(live, now), None)
     state = replace(state, position=after, game=live)
     told = event_of(event)
     if after.phase is not game.Phase.OVER:
@@ -258,6 +300,10 @@ def _ended(
     live, position = state.game, state.position
     assert live is not None
     assert position is not None
+    reveal = dicing.revealed(state, result)
+    if reveal is not None:
+        events = (*events, reveal)
+        live = replace(live, dice=None)
     archive = ArchivedGame(
         id=live.id,
         status="abandoned" if result.abandoned else "finished",
@@ -270,6 +316,7 @@ def _ended(
         seats=tuple(_archived(seat, i, position) for i, seat in enumerate(state.seats) if seat),
         rated=_is_rated(state, live, result.winner),
         turn_ends=live.turn_ends,
+        proof=None if reveal is None else reveal.proof,
     )
     return Outcome(replace(state, game=replace(live, result=result)), events, archive)
 

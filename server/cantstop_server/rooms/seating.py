@@ -62,6 +62,10 @@ def check_options(options: GameOptions) -> None:
         make_setup(options.seats, options.target)
     except InvalidSetup as error:
         raise Refused(ErrorCode.BAD_OPTIONS, str(error)) from error
+    if options.dice == "witnessed" and options.seats < 2:
+        raise Refused(
+            ErrorCode.BAD_OPTIONS, "witnessed dice need two people: alone, dice=committed serves"
+        )
 
 
 def settled(options: GameOptions) -> GameOptions:

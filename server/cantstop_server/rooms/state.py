@@ -9,6 +9,7 @@ from msgspec import Struct
 from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.table import GameOptions, Result, SpectatorChat
 from cantstop_protocol.text import name_key
+from cantstop_server.rooms.promise import GameDice, Offer
 from cantstop_server.rules.course import final_state
 from cantstop_server.rules.game import Game
 from cantstop_server.rules.setup import Setup
@@ -52,7 +53,8 @@ class LiveGame(Struct, frozen=True):
     """The room's game, running or just over: all that is needed to replay it.
 
     ``turn_ends`` are when its turns ended, in seconds since its start, to a tenth. ``rated``
-    says that it may count for the ratings.
+    says that it may count for the ratings. ``dice`` is None in one that began before dice were
+    promised.
     """
 
     id: str
@@ -62,6 +64,7 @@ class LiveGame(Struct, frozen=True):
     result: Result | None = None
     turn_ends: tuple[float, ...] = ()
     rated: bool = True
+    dice: GameDice | None = None
 
 
 class Accepted(Struct, frozen=True, array_like=True):
@@ -85,7 +88,7 @@ class RoomState(Struct, frozen=True):
 
     ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
     the number of the latest event. ``creator`` and ``banned`` are player ids; ``rematch`` are the
-    seats that agree to another game.
+    seats that agree to another game. ``offer`` are the dice of the next game.
     """
 
     code: str
@@ -105,6 +108,7 @@ class RoomState(Struct, frozen=True):
     seq: int = 0
     accepted: tuple[Remembered, ...] = ()
     created_by: Accepted | None = None
+    offer: Offer | None = None
 
     @property
     def playing(self) -> bool:

@@ -10,6 +10,7 @@ from cantstop_protocol.table import (
     Table,
     Turn,
 )
+from cantstop_server.rooms.dicing import promise_of
 from cantstop_server.rooms.state import RoomState, SeatState
 from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps
 from cantstop_server.rules.game import Game, Phase, advance, reach
@@ -58,6 +59,7 @@ def table_of(state: RoomState, seconds_left: float | None = None) -> Table:
         result=state.game.result if state.game else None,
         locked=state.locked,
         spectator_chat=state.spectator_chat,
+        dice=promise_of(state),
     )
 
 

@@ -1,8 +1,9 @@
-"""The world as it is: dice from the operating system, the clock, fresh ids."""
+"""The world as it is: chance from the operating system, the clock, fresh ids."""
 
 import secrets
 from datetime import UTC, datetime
 
+from cantstop_protocol.dice import SECRET_BYTES
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rules.legal import Dice
 
@@ -12,12 +13,17 @@ _ID_LENGTH = 10
 
 def real_world() -> World:
     """Chance from the operating system's cryptographic source, uniform without modulo bias."""
-    return World(roll_dice, lambda: datetime.now(UTC), new_game_id)
+    return World(roll_dice, lambda: datetime.now(UTC), new_game_id, new_secret)
 
 
 def roll_dice() -> Dice:
     """Four dice, each 1..6 and uniform: ``randbelow`` draws again rather than folding over."""
     return (_die(), _die(), _die(), _die())
+
+
+def new_secret() -> bytes:
+    """What nobody can guess."""
+    return secrets.token_bytes(SECRET_BYTES)
 
 
 def new_game_id() -> str:

@@ -1,0 +1,61 @@
+"""``cantstop verify`` and ``cantstop dice-test``. Each loads what it needs when it runs."""
+
+import json as json_format
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+JsonFlag = Annotated[bool, Parameter(negative=())]
+
+
+def register(app: App) -> None:
+    """Make these commands of the program."""
+    app.command(verify)
+    app.command(dice_test)
+
+
+def verify(game: str = "last", /, *, json: JsonFlag = False, database: str | None = None) -> int:
+    """Check the dice of a game that has ended; exit code 1 if they do not hold.
+
+    Parameters
+    ----------
+    game
+        The beginning of a game's identifier, which `history --json` shows, or last.
+    json
+        Print one JSON object.
+    database
+        The database; by default the one in your data directory.
+    """
+    import asyncio
+
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+    from cantstop_client.paths import default_database
+    from cantstop_client.verdict import verdict_as_dict, verdict_lines
+
+    where = database or str(default_database())
+    verdict = asyncio.run(local.verify(where, "" if game == "last" else game))
+    output = standard_output()
+    if json:
+        output.line(json_format.dumps(verdict_as_dict(verdict)))
+    else:
+        output.lines(verdict_lines(verdict))
+    return 0 if verdict.holds else 1
+
+
+def dice_test(*, rolls: int = 1_000_000, json: JsonFlag = False) -> int:
+    """Roll very often with the dice of games, and say how far that is from chance.
+
+    Parameters
+    ----------
+    rolls
+        How many rolls of four dice.
+    json
+        Print one JSON object.
+    """
+    from cantstop_client import local
+    from cantstop_client.output import standard_output
+
+    report, values = local.dice_test(rolls)
+    standard_output().lines([json_format.dumps(values)] if json else report.splitlines())
+    return 0
