@@ -18,6 +18,7 @@ from cantstop_protocol.events import (
     AnyEvent,
     Contributed,
     Finished,
+    Resigned,
     Revealed,
     Started,
     WitnessAsked,
@@ -126,7 +127,8 @@ class DiceWatch:
             # What was before one came is no news.
             self._found.told.clear()
         self._answered = None
-        self._turn = _Turn(unaware=True, passed=self._turn.passed)
+        # Whether it was to be asked for the roll that waits now cannot be told.
+        self._turn.unaware = True
         self._look_at(entered.table, entered.seat, anew=True)
 
     def _updated(self, update: Update) -> None:
@@ -158,6 +160,7 @@ class DiceWatch:
             if self._game is None or self._game.game != table.game:
                 self._game = Followed(table.game, promise.commitment)
             if promise.roll is not None and promise.witness == seat:
+                self._turn.asked = True
                 self._witness(table, promise.roll)
             if table.turn is not None:
                 self._turn.seat = table.turn.seat
@@ -229,6 +232,8 @@ class DiceWatch:
             case _ if self._game is not None:
                 if isinstance(event, Witnessed):
                     self._check_heard(self._game, event, seat, len(table.seats))
+                elif isinstance(event, Resigned) and event.seat == self._turn.seat:
+                    self._turn.asked = False
                 fault = self._game.take(event)
                 if fault:
                     self._tell(False, fault, self._game.game)
@@ -241,10 +246,9 @@ class DiceWatch:
         """Whether one's own client should have been this roll's witness, and was not."""
         turn, self._turn = self._turn, _Turn(passed=self._turn.passed)
         chain = None if self._in_game is None else self._in_game.chain
-        if not self._live or chain is None or seat is None or turn.passed >= _LATE:
+        if chain is None or seat in (None, turn.seat, witnessed.seat) or turn.passed >= _LATE:
             return
-        if seat in (turn.seat, witnessed.seat):
-            return
+        assert seat is not None
         if witnessed.seat is not None and (seat - turn.seat) % seats > (
             (witnessed.seat - turn.seat) % seats
         ):
@@ -252,9 +256,10 @@ class DiceWatch:
         roll = f"roll {witnessed.roll} goes without your client's word"
         if turn.asked:
             self._turn.passed += 1
-            why = "it came too late, or the server left it out"
-            self._tell(False, f"{roll}: {why}", game.game)
-        elif not turn.unaware and witnessed.roll <= CHAIN_LINKS:
+            if self._live:
+                why = "it came too late, or the server left it out"
+                self._tell(False, f"{roll}: {why}", game.game)
+        elif self._live and not turn.unaware and witnessed.roll <= CHAIN_LINKS:
             self._tell(False, f"{roll}: the server did not ask for it", game.game)
 
     def _started(self, started: Started, seat: int | None) -> None:
@@ -271,7 +276,6 @@ class DiceWatch:
                 f" {terms.commitment:.12}: it may have chosen its rolls"
             )
         elif own is not None and seat is not None and own.commitment == terms.commitment:
-            self._in_game = own
             self._check_own(game, own, terms, seat)
         if game.broken:
             self._tell(False, game.broken, game.game)
@@ -287,6 +291,8 @@ class DiceWatch:
             game.broken = "the server plays without the number that your client gave it"
         elif chain is not None and (own.chain is None or chain != own.chain.tip.hex()):
             game.broken = "the server plays with another chain than your client's"
+        elif chain is not None:
+            self._in_game = own
 
     def _tell(self, ok: bool, text: str, game: str = "") -> None:
         self._found.told.append(DiceChecked(game, ok, f"Dice: {text}"))

@@ -168,8 +168,9 @@ def test_a_game_that_was_missed_whole_makes_nobody_suspicious() -> None:
     assert "you came after it was promised" in verdict(table, BEN).text
 
 
-def test_a_number_that_comes_too_late_is_no_fraud() -> None:
-    table = game(silent=(BEN,))
+@pytest.mark.parametrize("kind", ["committed", "witnessed"])
+def test_a_number_that_comes_too_late_is_no_fraud(kind: str) -> None:
+    table = game(kind, silent=(BEN,))
     table.do(ANN, commands.Start)
     assert lines(table, BEN) == ["Dice: your client's number came too late for this game"]
     table.play()
@@ -462,6 +463,27 @@ def test_a_server_that_prefers_another_witness_is_noticed_by_who_was_next() -> N
     table.pass_on()
     assert "the server did not ask for it" in lines(table, due)[0]
     assert table.told[table.people[other].player] == []
+
+
+def test_who_was_passed_over_while_cut_off_does_not_complain_when_not_asked_again() -> None:
+    table = game("witnessed", people=2)
+    table.do(ANN, commands.Start)
+    for _ in range(2):
+        while table.state.position.seat != 0 or table.state.position.phase == "choose":
+            table.play("cautious", moves=1)
+        # A connection that hangs: the server asks, and gives the answer up.
+        table.silent.add(BEN.player)
+        heard, table.watches[BEN.player] = table.watches[BEN.player], table.watch_of(BEN)
+        seen, told = table.state.seq, list(table.told[BEN.player])
+        table.move(ANN, commands.Roll)
+        table.pass_on()
+        table.vanish(BEN)
+        table.silent.clear()
+        table.watches[BEN.player], table._seen[BEN.player] = heard, seen
+        table.told[BEN.player] = told
+        table.enter(BEN)
+    table.play("cautious", moves=30)
+    assert all(one.ok for one in table.told[BEN.player])
 
 
 def test_who_came_back_while_a_roll_waited_was_not_left_out() -> None:
