@@ -5,6 +5,8 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
+from cantstop_client.record_cli import Dash
+
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
 
@@ -14,13 +16,14 @@ def register(app: App) -> None:
     app.command(dice_test)
 
 
-def verify(game: str = "last", /, *, json: JsonFlag = False, database: str | None = None) -> int:
+def verify(game: Dash = "last", /, *, json: JsonFlag = False, database: str | None = None) -> int:
     """Check the dice of a game that has ended; exit code 1 if they do not hold.
 
     Parameters
     ----------
     game
-        The beginning of a game's identifier, which `history --json` shows, or last.
+        The beginning of a game's identifier, a file that was exported, - for standard input, or
+        last.
     json
         Print one JSON object.
     database
@@ -30,11 +33,9 @@ def verify(game: str = "last", /, *, json: JsonFlag = False, database: str | Non
 
     from cantstop_client import local
     from cantstop_client.output import standard_output
-    from cantstop_client.paths import default_database
     from cantstop_client.verdict import verdict_as_dict, verdict_lines
 
-    where = database or str(default_database())
-    verdict = asyncio.run(local.verify(where, "" if game == "last" else game))
+    verdict = asyncio.run(local.verify("" if game == "last" else game, database))
     output = standard_output()
     if json:
         output.line(json_format.dumps(verdict_as_dict(verdict)))

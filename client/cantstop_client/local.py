@@ -23,7 +23,7 @@ from cantstop_client.address import Address, parse_address
 from cantstop_client.announce import Hosted
 from cantstop_client.errors import ClientError
 from cantstop_client.gate import printable
-from cantstop_client.paths import at_home, database_file
+from cantstop_client.paths import at_home, database_file, default_database
 from cantstop_client.replay.story import Story, make_story
 from cantstop_client.replay.telling import Notes, notes_of
 from cantstop_client.writing import file_lines
@@ -296,17 +296,15 @@ async def import_files(
             await store.close()
 
 
-async def past_game(database: str, game: str) -> "ArchivedGame":
-    """A game of a database, by the beginning of its identifier, or the newest."""
-    return await _one_game(database, game)
-
-
-def recorded_game(name: str) -> "ArchivedGame":
-    """The game in a file of one record or one JSON line; ``-`` is standard input."""
+async def past_game(game: str, database: str | None) -> "ArchivedGame":
+    """A game of a file or of standard input, ``-``; or of a database, by the beginning of its
+    identifier, or the newest. Naming the database says that the game is in it."""
+    if game != "-" and (database is not None or not _is_file(game)):
+        return await _one_game(database or str(default_database()), game)
     from cantstop_server.record.exchange import LONGEST_LINE, read_game
 
     with _in_our_words():
-        return read_game(name, file_lines(name, LONGEST_LINE))
+        return read_game(game, file_lines(game, LONGEST_LINE))
 
 
 def story_of(game: "ArchivedGame") -> Story:
@@ -334,9 +332,9 @@ def review_notes(game: "ArchivedGame", progress: Callable[[int, int], None]) -> 
     return notes_of(lines, review_lines(reviewed, names, _WORST, _PLOT_WIDTH))
 
 
-async def verify(database: str, game: str) -> "GameVerdict":
-    """The verdict on the dice of a game, found as for a review."""
-    archived = await _one_game(database, game)
+async def verify(game: str, database: str | None) -> "GameVerdict":
+    """The verdict on the dice of a game, found as by ``past_game``."""
+    archived = await past_game(game, database)
     from cantstop_server.verify import verify_game
 
     return verify_game(archived)
@@ -535,6 +533,11 @@ def _in_our_words() -> Iterator[None]:
         yield
     except ServerError as error:
         raise ClientError(str(error)) from error
+
+
+def _is_file(name: str) -> bool:
+    """Whether a file is meant: one is there, or it could be nothing else."""
+    return bool(name) and (Path(name).is_file() or os.sep in name or "." in name)
 
 
 def _make_directory(database: str) -> None:

@@ -1,6 +1,7 @@
 """``cantstop verify`` and ``cantstop dice-test``: words, plain values, exit codes."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -54,6 +55,26 @@ def test_a_game_that_was_played_here_holds_until_it_is_altered(
     altered(database, "UPDATE games SET proof = NULL")
     assert run(["verify", "--database", database]) == 1
     assert "not checked: the game has no proof" in capsys.readouterr().out
+
+
+def test_a_file_is_checked_like_a_database(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = play(tmp_path)
+    record = tmp_path / "one.cantstop"
+    assert run(["export", "--database", database, "--output", str(record)]) == 0
+    assert run(["verify", str(record)]) == 0
+    assert "rolls follow from the promised seed" in capsys.readouterr().out
+    text = record.read_text(encoding="utf-8")
+    seed = re.search(r'"seed": ?"([0-9a-f]{2})', text)
+    assert seed is not None
+    other = "00" if seed[1] != "00" else "01"
+    record.write_text(text[: seed.start(1)] + other + text[seed.end(1) :], encoding="utf-8")
+    assert run(["verify", str(record)]) == 1
+    assert "the seed" in capsys.readouterr().out
+    record.write_text(text.replace("1. ", "1. X", 1), encoding="utf-8")
+    assert run(["verify", str(record)]) == 1
+    assert f"{record}:" in capsys.readouterr().err
 
 
 def test_a_game_that_is_not_there_is_told_in_words(

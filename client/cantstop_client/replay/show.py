@@ -3,7 +3,6 @@
 import os
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from cantstop_client import app as program
@@ -11,7 +10,7 @@ from cantstop_client import local
 from cantstop_client.errors import ClientError
 from cantstop_client.faces import FaceOptions, make_style, wants_full_screen
 from cantstop_client.output import standard_output
-from cantstop_client.paths import config_file, default_database
+from cantstop_client.paths import config_file
 from cantstop_client.replay.fetch import fetch_story
 from cantstop_client.replay.plain import run_plain
 from cantstop_client.replay.reviewing import Work
@@ -45,7 +44,7 @@ async def _replay(options: ReplayOptions) -> int:
     if options.server is not None:
         story = await _from_server(options)
     else:
-        game = await _from_here(options)
+        game = await local.past_game(options.game, options.database)
         story, work = local.story_of(game), partial(local.review_notes, game)
     if not 1 <= options.turn <= story.last_turn:
         raise ClientError(f"--turn is 1 to {story.last_turn} in this game, not {options.turn}")
@@ -67,17 +66,6 @@ async def _from_server(options: ReplayOptions) -> Story:
         password = os.environ.get("CANTSTOP_SERVER_PASSWORD", "")
     async with program.visiting(address, password, options.tls_ca) as session:
         return await fetch_story(session, options.game)
-
-
-async def _from_here(options: ReplayOptions) -> "local.ArchivedGame":
-    if options.game == "-" or (options.database is None and _is_file(options.game)):
-        return local.recorded_game(options.game)
-    return await local.past_game(options.database or str(default_database()), options.game)
-
-
-def _is_file(name: str) -> bool:
-    """Whether a file is meant: one is there, or it could be nothing else."""
-    return bool(name) and (Path(name).is_file() or os.sep in name or "." in name)
 
 
 async def _on_full_screen(story: Story, face: FaceOptions, work: Work | None, at: int) -> int:

@@ -74,6 +74,7 @@ def _options(game: ArchivedGame) -> GameOptions:
         seats=game.setup.seats,
         target=game.setup.target,
         dead_markers="kept" if game.setup.keep_dead_markers else "removed",
+        rated=game.rated,
     )
 
 

@@ -23,7 +23,7 @@ def test_a_story_begins_with_the_start_and_ends_with_the_result() -> None:
     assert STORY.last_turn == 16
     assert heading(STORY) == (
         "Game k3f9abcdef, 2026-06-11 14:00 UTC: Ann, keller, Cleo;"
-        " 3 seats, 1 column wins, dead markers stay; 16 turns"
+        " 3 seats, 1 column wins, dead markers stay, casual; 16 turns"
     )
 
 
