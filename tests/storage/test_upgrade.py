@@ -138,7 +138,7 @@ async def test_of_many_at_once_one_upgrades(old, tmp_path, open_store):
 async def test_without_room_for_a_copy_nothing_is_changed(old, tmp_path, open_store, file):
     (tmp_path / "games.before-0002.db.part").mkdir()
     before = file.read_bytes()
-    with pytest.raises(StorageError, match="needs an upgrade, and no copy .* --no-backup"):
+    with pytest.raises(StorageError, match=r"needs an upgrade, and no copy .* --no-backup"):
         await open_store(old)
     assert file.read_bytes() == before
     assert (await open_store(old, copy=False)).upgrade is not None
