@@ -135,6 +135,15 @@ async def test_of_many_at_once_one_upgrades(old, tmp_path, open_store):
     assert len(copies(tmp_path)) == (0 if "://" in old else 1)
 
 
+async def test_without_room_for_a_copy_nothing_is_changed(old, tmp_path, open_store, file):
+    (tmp_path / "games.before-0002.db.part").mkdir()
+    before = file.read_bytes()
+    with pytest.raises(StorageError, match=r"needs an upgrade, and no copy .* --no-backup"):
+        await open_store(old)
+    assert file.read_bytes() == before
+    assert (await open_store(old, copy=False)).upgrade is not None
+
+
 async def test_it_can_do_without_a_copy(old, tmp_path, open_store):
     store = await open_store(old, copy=False)
     assert (store.upgrade.before, store.upgrade.copy) == ("0001", "")

@@ -98,7 +98,13 @@ class SqliteDatabase(Database):
     def keep_copy(self, connection: Connection, upgrade: str) -> str:
         """A file beside this one, of what others have written."""
         copy = free_name(self._path, upgrade)
-        copy_file(self._path, copy)
+        try:
+            copy_file(self._path, copy)
+        except StorageError as error:
+            raise DatabaseFault(
+                f"the database {self.name} needs an upgrade, and no copy of it can be kept before:"
+                f" {error.__cause__}; make that possible, or `cantstop db upgrade --no-backup`"
+            ) from error
         return str(copy)
 
     async def backup(self, target: Path) -> int:
