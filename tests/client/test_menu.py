@@ -20,7 +20,7 @@ from cantstop_client.output import Output
 from cantstop_client.recent import remember_server
 from cantstop_client.settings import load_settings
 
-FORM = 10 * "\n"
+FORM = 11 * "\n"
 """The questions of a room before its password, with their defaults."""
 
 

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 from cantstop_server.bench.storage import add_games, generated_games
+from cantstop_server.storage import recount
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.store import Store
 
@@ -19,5 +20,6 @@ async def fill_games(database: str, count: int, seed: int = 1) -> None:
     opened = connect(database, exclusive=False, busy_timeout=5.0)
     try:
         await opened.write(partial(add_games, made=generated_games(seed), count=count))
+        await opened.write(recount.settle)
     finally:
         await opened.close()

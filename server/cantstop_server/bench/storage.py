@@ -23,7 +23,7 @@ from cantstop_server.rules.course import Action, Choose, Roll, Stop, apply, nota
 from cantstop_server.rules.game import Game, Phase, new_game, score
 from cantstop_server.rules.setup import Setup, make_setup
 from cantstop_server.simulate import seeded_dice
-from cantstop_server.storage import archive, players
+from cantstop_server.storage import archive, players, recount, standings
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.history import HistoryQuery
 from cantstop_server.storage.store import Store
@@ -142,11 +142,12 @@ def add_games(
     made: Iterator[Callable[[Sequence[int]], ArchivedGame]],
     count: int,
 ) -> None:
-    """Archive so many of the games, and count them, as a server does."""
+    """Archive so many of the games; they are still to be counted."""
     people = [
         players.identify(connection, f"p{n}", f"p{n}", b"token", _BEGIN).player
         for n in range(_PEOPLE)
     ]
+    standings.note(connection, None)
     for _ in range(count):
         archive.add(connection, next(made)(people))
 
@@ -170,6 +171,7 @@ async def _make(
                 done += count
                 if progress is not None:
                     progress(done, sizes[-1])
+            await database.write(recount.settle)
             await database.backup(file)
     finally:
         await database.close()
@@ -191,6 +193,8 @@ def _questions(store: Store, games: int) -> list[tuple[str, Callable[[], Awaitab
         ("of a player, dead markers kept", page(player="p1", keep_dead_markers=True)),
         ("that nobody played", page(player="p1", seats=3, target=1)),
         ("a player's records", partial(store.records, "p1")),
+        ("all about a player", partial(store.stats, "p1")),
+        ("who leads", store.leaders),
     ]
 
 
