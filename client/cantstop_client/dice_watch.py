@@ -293,6 +293,9 @@ class DiceWatch:
             game.broken = "the server plays with another chain than your client's"
         elif chain is not None:
             self._in_game = own
+        elif terms.kind == "witnessed":
+            text = "your client's chain is not in this game, so it witnesses none of the rolls"
+            self._tell(True, text, game.game)
 
     def _tell(self, ok: bool, text: str, game: str = "") -> None:
         self._found.told.append(DiceChecked(game, ok, f"Dice: {text}"))

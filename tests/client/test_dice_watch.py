@@ -243,6 +243,16 @@ def test_a_game_with_another_chain_than_ones_own_is_noticed() -> None:
     assert lines(table) == ["Dice: the server plays with another chain than your client's"]
 
 
+def test_a_game_without_ones_own_chain_is_told_of() -> None:
+    table = game("witnessed")
+    table.tamper[ANN.player] = changing(
+        events.Started,
+        lambda e: replace(e, dice=replace(e.dice, chains=(None, *e.dice.chains[1:]))),
+    )
+    table.do(ANN, commands.Start)
+    assert "your client's chain is not in this game" in lines(table)[0]
+
+
 def test_a_game_that_drops_its_promise_is_noticed() -> None:
     table = game()
     table.tamper[ANN.player] = changing(events.Started, lambda e: replace(e, dice=None))
@@ -305,6 +315,19 @@ def test_any_other_proof_is_noticed(change: Callable[[dict[str, Any]], None]) ->
     table.play()
     assert not verdict(table).ok
     assert len(lines(table)) == 1
+
+
+def test_a_game_of_endless_length_is_not_worked_through() -> None:
+    table = game()
+    table.do(ANN, commands.Start)
+    table.play(moves=4)
+    table.tamper[CAT.player] = changing(
+        events.Revealed, lambda e: replace(e, course="1111a." * 100_000 + e.course)
+    )
+    table.enter(CAT, watch=True)
+    table.watches[CAT.player]._lose_track()
+    table.play()
+    assert "too long to be checked here" in verdict(table, CAT).text
 
 
 def test_a_roll_that_was_shown_as_another_is_noticed_at_the_end() -> None:

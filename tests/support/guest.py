@@ -126,8 +126,10 @@ class Guest:
         if self._room is not None:
             self._chronicle.leaving.add(self._room)
         reply = await self.ask(commands.Leave)
-        # A spectator is out of a room with the connection; then there is nothing to leave.
-        assert isinstance(reply, messages.Ok) or reply.code is ErrorCode.NOT_IN_ROOM, reply
+        # A spectator is out of a room with the connection, and of one that closes with the room;
+        # then there is nothing to leave.
+        gone = (ErrorCode.NOT_IN_ROOM, ErrorCode.NO_SUCH_ROOM)
+        assert isinstance(reply, messages.Ok) or reply.code in gone, reply
 
     async def until_no_room_is_left(self) -> None:
         async with asyncio.timeout(PATIENCE):
