@@ -42,6 +42,7 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
+app.command("cantstop_client.strength_cli:strength", name="strength")
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -562,12 +563,12 @@ def train(
     folder: str,
     /,
     *,
-    games: int = 24_000,
+    games: int = 14_000,
     seats: int = 2,
     targets: str = "3",
     seed: int = 1,
 ) -> int:
-    """Train the strong player by play against itself; needs the extra `train`.
+    """Train the strong player by play, mostly against itself; needs the extra `train`.
 
     Parameters
     ----------

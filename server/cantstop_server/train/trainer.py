@@ -11,7 +11,8 @@ import numpy as np
 from cantstop_server.players.expert.geometry import standard
 from cantstop_server.players.expert.network import Layout
 from cantstop_server.train.network import learn, rows_of, start_parameters
-from cantstop_server.train.selfplay import play_games, seed_chance
+from cantstop_server.train.opponents import Opponent, heuristics
+from cantstop_server.train.selfplay import play_games, seed_chance, workspace
 from cantstop_server.train.solver import tables
 
 
@@ -20,13 +21,14 @@ class Plan:
     """What a training run does. The same plan gives the same network on the same machine.
 
     Each turn's position is used about ``reuse`` times, in batches of ``batch``. The step size
-    falls from ``rate`` to ``last_rate`` over the games. ``targets`` are drawn from for each game;
-    ``seats`` are 1 or 2.
+    falls from ``rate`` to ``last_rate`` over the games. ``targets`` and ``opponents`` are drawn
+    from for each game; ``seats`` are 1 or 2, and with 1 nobody else plays.
     """
 
-    games: int = 24_000
+    games: int = 14_000
     seats: int = 2
     targets: tuple[int, ...] = (3,)
+    opponents: tuple[str, ...] = ("expert", "expert", "expert", "glenn", "rule28", "keller")
     hidden: int = 128
     seed: int = 1
     rate: float = 3e-3
@@ -57,14 +59,11 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
         np.zeros(plan.memory, np.int16),
         np.zeros(plan.memory, np.float32),
     )
-    longest = int(geometry.lengths.max())
-    work = (
-        np.zeros((columns, longest + 1, hidden), np.float32),
-        np.zeros(hidden, np.float32),
-        np.zeros((8, hidden), np.float32),
-        *(np.zeros(geometry.states, np.float32) for _ in range(3)),
-    )
+    work = workspace(geometry, hidden)
     targets = np.array(plan.targets, np.int64)
+    names = plan.opponents if plan.seats > 1 else ("expert",)
+    opponents = np.array([Opponent[name.upper()] for name in names], np.int64)
+    rules = heuristics()
     newest = played = steps = turns = 0
     start = perf_counter()
     path = folder / "none.npz"
@@ -72,8 +71,8 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
     (folder / "plan.json").write_text(json.dumps(asdict(plan)) + "\n", encoding="utf-8")
     while played < plan.games:
         newest, more = play_games(
-            t, geometry.sides, rows, p, plan.seats, targets, plan.chunk, memory, plan.memory,
-            newest, work,
+            t, geometry.sides, rows, p, plan.seats, targets, rules, opponents, plan.chunk,
+            memory, plan.memory, newest, work,
         )  # fmt: skip
         played += plan.chunk
         turns += more
