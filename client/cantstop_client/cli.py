@@ -42,7 +42,8 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
-app.command("cantstop_client.strength_cli:strength", name="strength")
+app.command("cantstop_client.training_cli:train", name="train")
+app.command("cantstop_client.training_cli:strength", name="strength")
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -555,42 +556,6 @@ def odds(
         _print_json(values)
     else:
         _print(lines)
-    return 0
-
-
-@app.command
-def train(
-    folder: str,
-    /,
-    *,
-    games: int = 14_000,
-    seats: int = 2,
-    targets: str = "3",
-    seed: int = 1,
-) -> int:
-    """Train the strong player by play, mostly against itself; needs the extra `train`.
-
-    Parameters
-    ----------
-    folder
-        Where the networks go, one for every 500 games and the last.
-    games
-        How many games.
-    seats
-        2, which serve for more, too, or 1 for solitaire.
-    targets
-        How many columns win, such as 3 or 2,4,5: drawn for each game.
-    seed
-        Where chance starts; the same seed gives the same network.
-    """
-    from cantstop_client import local
-    from cantstop_client.output import standard_output
-
-    drawn = tuple(_whole(part, "--targets") for part in targets.split(","))
-    if games < 1:
-        raise ClientError(f"--games is at least 1, not {games}")
-    path = local.train(folder, games, seats, drawn, seed, standard_output().line)
-    _print([path])
     return 0
 
 

@@ -238,14 +238,17 @@ def train(
     games: int,
     seats: int,
     targets: tuple[int, ...],
+    opponents: tuple[str, ...],
+    start: str | None,
+    rate: float,
     seed: int,
     tell: Callable[[str], None],
 ) -> str:
-    """Train a network by self-play: the path of the file it is in."""
+    """Train a network by play: the path of the file it is in."""
     _need_compiler()
     from cantstop_server.rules.errors import InvalidSetup
     from cantstop_server.rules.setup import make_setup
-    from cantstop_server.train.trainer import Plan, train
+    from cantstop_server.train.trainer import BadPlan, Plan, train
 
     if seats not in (1, 2):
         raise ClientError(f"networks are for 1 or 2 seats, not {seats}: 2 serve for more, too")
@@ -254,9 +257,14 @@ def train(
             make_setup(seats, target)
     except InvalidSetup as error:
         raise ClientError(str(error)) from error
-    plan = Plan(games=games, seats=seats, targets=targets, seed=seed)
+    plan = Plan(
+        games=games, seats=seats, targets=targets, opponents=opponents, start=start, rate=rate,
+        seed=seed,
+    )  # fmt: skip
     try:
         return str(train(plan, Path(folder), tell))
+    except BadPlan as error:
+        raise ClientError(str(error)) from error
     except OSError as error:
         raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
 

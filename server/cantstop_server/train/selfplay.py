@@ -43,9 +43,19 @@ def solve_position(t, layout, p, me, markers, owner, lacking, work):
     )  # fmt: skip
     bust = chance(base, head, out_bias)
     fill_stops(
-        t, markers[me], opened, change, base, head[:4], head[4:], out_bias, lacking[me], stops
+        t,
+        markers[me],
+        opened,
+        change,
+        base,
+        head[:4],
+        head[4:],
+        out_bias,
+        lacking[me],
+        0,
+        stops,
     )
-    solve(t, markers[me], opened, stops, bust, rolls, best)
+    solve(t, markers[me], opened, stops, bust, 0, rolls, best)
     return bust
 
 

@@ -57,12 +57,13 @@ def tables(geometry: Geometry) -> Tables:
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def fill_stops(t, own, opened, change, base, bias, weights, out_bias, left, stops):
+def fill_stops(t, own, opened, change, base, bias, weights, out_bias, left, placed, stops):
     """The chance to win by stopping in each runner state of this position, into ``stops``.
 
     ``change[column, step]`` is what the own marker on that step changes of the hidden layer's
     ``base``. ``bias``, ``weights`` and ``out_bias`` belong to 0 to 3 columns claimed by the stop,
-    and ``left`` claims win. States below the markers get values without a meaning.
+    and ``left`` claims win. Only states with runners in the columns of the set ``placed``, a bit
+    for each, are filled; others, and those below the markers, get values without a meaning.
     """
     count = len(t.lengths)
     hidden = base.shape[0]
@@ -71,17 +72,22 @@ def fill_stops(t, own, opened, change, base, bias, weights, out_bias, left, stop
         for h in range(hidden):
             bases[k, h] = base[h] + bias[k, h]
     both, claimed = np.empty(hidden, np.float32), np.empty(hidden, np.float32)
+    shifts = np.empty(t.lengths.max() + 1, np.int32)
     for a in range(count):
         if not opened[a]:
+            continue
+        lacking_a = placed & ~(1 << a)
+        if _more_than_two(lacking_a):
             continue
         for sa in range(own[a] + 1, t.lengths[a] + 1):
             ta = 1 if sa == t.lengths[a] else 0
             x = _WON
             if ta < left:
                 x = out_bias[ta] + _output(bases[ta], change[a, sa], weights[ta])
-            stops[t.offset1[a] + sa] = x
+            stops[t.offset1[a] + sa] = chance_of(x)
             for b in range(a + 1, count):
-                if not opened[b]:
+                lacking_b = lacking_a & ~(1 << b)
+                if not opened[b] or lacking_b & (lacking_b - 1):
                     continue
                 for sb in range(own[b] + 1, t.lengths[b] + 1):
                     tb = ta + (1 if sb == t.lengths[b] else 0)
@@ -91,9 +97,9 @@ def fill_stops(t, own, opened, change, base, bias, weights, out_bias, left, stop
                     x = _WON
                     if tb < left:
                         x = out_bias[tb] + _output(both, change[a, own[a]], weights[tb])
-                    stops[t.offset2[a, b] + sa * t.stride2[a, b] + sb] = x
+                    stops[t.offset2[a, b] + sa * t.stride2[a, b] + sb] = chance_of(x)
                     for c in range(b + 1, count):
-                        if not opened[c]:
+                        if not opened[c] or lacking_b & ~(1 << c):
                             continue
                         at = t.offset3[a, b, c] + sa * t.stride3[a, b, c] + sb * t.stride3[b, a, c]
                         top = t.lengths[c]
@@ -108,7 +114,13 @@ def fill_stops(t, own, opened, change, base, bias, weights, out_bias, left, stop
                         if tb + 1 < left:
                             x = out_bias[tb + 1] + _output(claimed, change[c, top], weights[tb + 1])
                         stops[at + top] = x
-    _sigmoids(stops)
+                        _chances(stops[at + own[c] + 1 : at + top + 1], shifts)
+
+
+@njit(cache=True, nogil=True)
+def _more_than_two(columns):
+    rest = columns & (columns - 1)
+    return rest & (rest - 1) != 0
 
 
 @njit(cache=True, fastmath=True, nogil=True)
@@ -141,13 +153,18 @@ def _outputs(base, changes, start, end, weights, out_bias, stops, at):
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def _sigmoids(x):
-    """Chances from log odds, in place: a loop that the processor can do many at a time.
+def chance_of(x):
+    """The chance that log odds say."""
+    return np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
+
+
+@njit(cache=True, fastmath=True, nogil=True)
+def _chances(x, shifts):
+    """``chance_of`` for a row, in place: a loop that the processor can do many at a time.
 
     ``2 ** y`` is a shift of the exponent by the whole part of ``y`` and a polynomial in the rest,
     good to single precision.
     """
-    shifts = np.empty(len(x), np.int32)
     for i in range(len(x)):
         y = min(max(-x[i] * _LOG2_E, np.float32(-126.0)), np.float32(126.0))
         whole = np.floor(y)
@@ -163,29 +180,33 @@ def _sigmoids(x):
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def solve(t, own, opened, stops, bust, rolls, best):
+def solve(t, own, opened, stops, bust, placed, rolls, best):
     """Solve a turn: ``rolls`` gets the value of rolling in each runner state, ``best`` the better
-    of rolling and stopping. Entry 0 of both is the start of the turn."""
-    _three(t, own, opened, stops, bust, rolls, best)
+    of rolling and stopping. Entry 0 of both is the start of the turn.
+
+    Only states with runners in the columns of the set ``placed``, a bit for each, are solved.
+    """
+    _three(t, own, opened, stops, bust, placed, rolls, best)
     count = len(t.lengths)
     for a in range(count):
         for b in range(a + 1, count):
-            if opened[a] and opened[b]:
+            if opened[a] and opened[b] and not placed & ~(1 << a | 1 << b):
                 _two(t, own, opened, a, b, stops, bust, rolls, best)
     for a in range(count):
-        if opened[a]:
+        if opened[a] and not placed & ~(1 << a):
             for sa in range(t.lengths[a], own[a], -1):
                 _one(t, own, opened, a, sa, stops, bust, rolls, best)
-    _none(t, own, opened, bust, rolls, best)
+    if not placed:
+        _none(t, own, opened, bust, rolls, best)
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def _three(t, own, opened, stops, bust, rolls, best):
+def _three(t, own, opened, stops, bust, placed, rolls, best):
     m = np.zeros(32, np.float32)
     w = t.outcome_weights
     for number in range(len(t.triples)):
         a, b, c = t.triples[number, 0], t.triples[number, 1], t.triples[number, 2]
-        if not (opened[a] and opened[b] and opened[c]):
+        if not (opened[a] and opened[b] and opened[c]) or placed & ~(1 << a | 1 << b | 1 << c):
             continue
         la, lb, lc = t.lengths[a], t.lengths[b], t.lengths[c]
         wa, wb = t.stride3[a, b, c], t.stride3[b, a, c]

@@ -15,7 +15,7 @@ from cantstop_server.rules.board import COLUMNS, LENGTHS
 
 _LENGTHS: Final = tuple(LENGTHS[column] for column in COLUMNS)
 
-EDGE: Final = 1.2
+EDGE: Final = 1.4
 """By how much, in log odds to win, the strong player does better than the network says, which knows
 play between equals. Against the published players it is 0.9 to 1.6 in positions of every kind; see
 docs/strength.md. Where it is ahead it risks less for it, and it wins more games against them."""
