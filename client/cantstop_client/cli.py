@@ -42,8 +42,16 @@ app.command(
     help="Let the shell complete commands and options.",
 )
 app.command(admin_app)
-app.command("cantstop_client.training_cli:train", name="train")
-app.command("cantstop_client.training_cli:strength", name="strength")
+app.command(
+    "cantstop_client.training_cli:train",
+    name="train",
+    help="Train the strong player by play; needs the extra `train`.",
+)
+app.command(
+    "cantstop_client.training_cli:strength",
+    name="strength",
+    help="Measure networks against the published players; needs the extra `train`.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 

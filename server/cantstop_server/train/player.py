@@ -13,8 +13,9 @@ from cantstop_server.players.expert.solution import Solution
 from cantstop_server.players.expert.turn import NOTHING, Turn
 from cantstop_server.rules.board import COLUMNS, Steps
 from cantstop_server.train.network import chance, prepare, rows_of
-from cantstop_server.train.solver import fill_stops, tables
 from cantstop_server.train.solver import solve as solve_turn
+from cantstop_server.train.solver import tables
+from cantstop_server.train.stops import fill_stops
 
 
 class CompiledSolver:

@@ -7,7 +7,8 @@ from cantstop_server.players.expert.network import TURNS_SCALE
 from cantstop_server.players.expert.position import NO_OTHER
 from cantstop_server.train.network import chance, prepare, stage_of
 from cantstop_server.train.opponents import Opponent, choose, stops_now
-from cantstop_server.train.solver import fill_stops, solve
+from cantstop_server.train.solver import solve
+from cantstop_server.train.stops import fill_stops
 from cantstop_server.train.turns import MOST_OPTIONS, advance, list_options, roll, runner_state
 
 MAX_TURNS = 4000
