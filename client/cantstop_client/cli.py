@@ -78,6 +78,16 @@ app.command(
     help="Show a game again, step by step, in the same board as live play.",
 )
 dice_cli.register(app)
+app.command(
+    "cantstop_client.training_cli:train",
+    name="train",
+    help="Train the strong player by play; needs the extra `train`.",
+)
+app.command(
+    "cantstop_client.training_cli:strength",
+    name="strength",
+    help="Measure networks against the published players; needs the extra `train`.",
+)
 
 JsonFlag = Annotated[bool, Parameter(negative=())]
 
@@ -522,42 +532,6 @@ def odds(
         _print_json(values)
     else:
         _print(lines)
-    return 0
-
-
-@app.command
-def train(
-    folder: str,
-    /,
-    *,
-    games: int = 24_000,
-    seats: int = 2,
-    targets: str = "3",
-    seed: int = 1,
-) -> int:
-    """Train the strong player by play against itself; needs the extra `train`.
-
-    Parameters
-    ----------
-    folder
-        Where the networks go, one for every 500 games and the last.
-    games
-        How many games.
-    seats
-        2, which serve for more, too, or 1 for solitaire.
-    targets
-        How many columns win, such as 3 or 2,4,5: drawn for each game.
-    seed
-        Where chance starts; the same seed gives the same network.
-    """
-    from cantstop_client import local
-    from cantstop_client.output import standard_output
-
-    drawn = tuple(_whole(part, "--targets") for part in targets.split(","))
-    if games < 1:
-        raise ClientError(f"--games is at least 1, not {games}")
-    path = local.train(folder, games, seats, drawn, seed, standard_output().line)
-    _print([path])
     return 0
 
 

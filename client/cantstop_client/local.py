@@ -3,6 +3,7 @@
 Everything is imported where it is used: joining somebody else's table loads none of it.
 """
 
+import json
 import os
 import secrets
 import sys
@@ -230,6 +231,24 @@ def arena(
     return format_match(result), result.as_dict()
 
 
+def strength(file: str, games: int, seed: int, as_json: bool) -> Iterator[str]:
+    """What a network is worth against each of the published players, a line for each."""
+    _need_compiler()
+    from cantstop_server.arena.contender import read_network
+    from cantstop_server.train.measure import measure, strength_as_dict, strength_line
+    from cantstop_server.train.opponents import OPPONENTS
+
+    try:
+        network = read_network(Path(file))
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    if network.seats != 2:
+        raise ClientError(f"{file} is for solitaire: only networks for two seats are measured")
+    for opponent in OPPONENTS:
+        found = measure(network, opponent, games, seed)
+        yield json.dumps(strength_as_dict(file, found)) if as_json else strength_line(file, found)
+
+
 def bench_thinking(games: int, rooms: int, moves: int, seed: int) -> tuple[str, dict[str, Any]]:
     """What the strong player costs: a report for people, and the same as plain values."""
     from cantstop_server.bench.thinking import format_thinking, run_thinking_bench
@@ -374,22 +393,29 @@ def odds_tables(rule28: bool) -> tuple[list[str], dict[str, Any]]:
     return odds_report.table_lines(), odds_report.tables_as_dict()
 
 
+def _need_compiler() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("numba") is None:
+        raise ClientError("training needs a compiler: pip install 'cantstop[train]'")
+
+
 def train(
     folder: str,
     games: int,
     seats: int,
     targets: tuple[int, ...],
+    opponents: tuple[str, ...],
+    start: str | None,
+    rate: float,
     seed: int,
     tell: Callable[[str], None],
 ) -> str:
-    """Train a network by self-play: the path of the file it is in."""
-    from importlib.util import find_spec
-
-    if find_spec("numba") is None:
-        raise ClientError("training needs a compiler: pip install 'cantstop[train]'")
+    """Train a network by play: the path of the file it is in."""
+    _need_compiler()
     from cantstop_server.rules.errors import InvalidSetup
     from cantstop_server.rules.setup import make_setup
-    from cantstop_server.train.trainer import Plan, train
+    from cantstop_server.train.trainer import BadPlan, Plan, train
 
     if seats not in (1, 2):
         raise ClientError(f"networks are for 1 or 2 seats, not {seats}: 2 serve for more, too")
@@ -398,9 +424,14 @@ def train(
             make_setup(seats, target)
     except InvalidSetup as error:
         raise ClientError(str(error)) from error
-    plan = Plan(games=games, seats=seats, targets=targets, seed=seed)
+    plan = Plan(
+        games=games, seats=seats, targets=targets, opponents=opponents, start=start, rate=rate,
+        seed=seed,
+    )  # fmt: skip
     try:
         return str(train(plan, Path(folder), tell))
+    except BadPlan as error:
+        raise ClientError(str(error)) from error
     except OSError as error:
         raise ClientError(f"cannot write to {folder}: {error.strerror or error}") from error
 

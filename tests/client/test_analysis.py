@@ -34,6 +34,8 @@ def test_the_arena_tells_people(capsys: pytest.CaptureFixture[str]) -> None:
         (["odds", "--claimed", "x"], "whole numbers"),
         (["train", "folder", "--targets", "x"], "whole numbers"),
         (["train", "folder", "--games", "0"], "at least 1"),
+        (["train", "folder", "--rate", "1"], "--rate is from"),
+        (["strength", "file", "--games", "0"], "at least 1"),
     ],
     ids=" ".join,
 )

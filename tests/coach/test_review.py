@@ -8,7 +8,7 @@ from positions import random_game
 from cantstop_server.coach.hint import hint
 from cantstop_server.coach.report import review_as_dict, review_lines
 from cantstop_server.coach.review import Review, review
-from cantstop_server.players.expert.library import solve
+from cantstop_server.players.expert.library import solve, solve_with_edge
 from cantstop_server.players.registry import make_player
 from cantstop_server.rules import course
 from cantstop_server.rules.game import Game, Phase, choose, new_game, roll, stop
@@ -80,9 +80,16 @@ def test_in_solitaire_the_result_is_the_number_of_turns() -> None:
 
 def test_the_strong_player_makes_no_mistake_in_its_own_eyes() -> None:
     setup = make_setup(2)
-    found = review(setup, played(setup, "expert", 1), solve)
+    found = review(setup, played(setup, "expert", 1), solve_with_edge)
     assert [account.loss for account in found.accounts] == [0.0, 0.0]
     assert [account.skill for account in found.accounts] == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_the_strong_player_makes_small_mistakes_among_equals() -> None:
+    setup = make_setup(2)
+    found = review(setup, played(setup, "expert", 1), solve)
+    assert all(account.average_loss < 0.01 for account in found.accounts)
+    assert sum(account.blunders for account in found.accounts) == 0
 
 
 def test_two_seats_share_luck_and_skill() -> None:

@@ -1,11 +1,15 @@
 """Computer players for a match: the strong ones on compiled code if there is a compiler."""
 
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cantstop_server.players.player import Player
 from cantstop_server.players.registry import EXPERT_LEVELS, THINKING_KINDS, make_player
+
+if TYPE_CHECKING:
+    from cantstop_server.players.expert.network import Network
 
 CHECKPOINT_PREFIX: Final = "expert@"
 """``expert@FILE`` is the strong player with the network in a file, a checkpoint of training."""
@@ -28,23 +32,33 @@ def contender(kind: str) -> Player:
     return ExpertPlayer(compiled_solve(), level)
 
 
-def _checkpoint(path: Path, compiled: bool) -> Player:
+def read_network(path: Path) -> "Network":
+    """The network of a file that training has written. Raises ``ValueError`` if there is none."""
     import numpy as np
 
     from cantstop_server.players.expert.geometry import standard
-    from cantstop_server.players.expert.library import known_view
     from cantstop_server.players.expert.network import Network
-    from cantstop_server.players.expert.player import ExpertPlayer
-    from cantstop_server.players.expert.solution import NumpySolver
 
     try:
         with np.load(path) as values:
-            network = Network.load(standard(), values)
+            return Network.load(standard(), values)
     except (OSError, EOFError, KeyError, ValueError) as error:
         raise ValueError(f"{path} holds no network: {error}") from error
+
+
+def _checkpoint(path: Path, compiled: bool) -> Player:
+    from cantstop_server.players.expert.library import edge_in, known_view
+    from cantstop_server.players.expert.player import ExpertPlayer
+    from cantstop_server.players.expert.solution import NumpySolver
+
+    network = read_network(path)
     if not compiled:
-        solver = NumpySolver(network)
-        return ExpertPlayer(lambda view: solver.solve(known_view(view)[0]))
+        # A turn asks about one solution half a dozen times.
+        return ExpertPlayer(
+            lru_cache(maxsize=4)(
+                lambda view: NumpySolver(network, edge_in(view)).solve(known_view(view)[0])
+            )
+        )
     from cantstop_server.train.player import compiled_solve
 
     return ExpertPlayer(compiled_solve(network))

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from cantstop_server.players.expert.geometry import Floats, Geometry, Ints, standard
-from cantstop_server.players.expert.library import solve as solve_with_expert
+from cantstop_server.players.expert.library import solve_with_edge
 from cantstop_server.players.expert.position import View
 from cantstop_server.players.expert.turn import Turn, runner_states, solve
 from cantstop_server.rules.board import COLUMNS, LENGTHS, NO_STEPS, RUNNERS, column_set
@@ -122,7 +122,7 @@ def agreement_with_expert() -> Agreement:
     """The Rule of 28 against the strong player, in the first turn of a game for two."""
     empty = (0,) * len(COLUMNS)
     view = View(empty, (empty,), (-1,) * len(COLUMNS), 3, 3)
-    return _agreement(solve_with_expert(view).turn)
+    return _agreement(solve_with_edge(view).turn)
 
 
 def _check(runners: Mapping[int, int], markers: Mapping[int, int], claimed: frozenset[int]) -> None:

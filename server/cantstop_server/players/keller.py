@@ -46,19 +46,7 @@ class KellerPlayer:
     kind: Final = "keller"
 
     def __init__(self, weights: Weights = DEFAULT_WEIGHTS) -> None:
-        # Indexed by column, by the step of the own marker there, and by the step reached.
-        self._worth = tuple(
-            tuple(
-                tuple(_worth(weights, column, marker, step) for step in range(length + 1))
-                for marker in range(length)
-            )
-            for column, length in enumerate(LENGTHS)
-        )
-        # Indexed by column and by the step of an opponent's marker there.
-        self._penalty = tuple(
-            tuple(_penalty(weights, column, marker) for marker in range(length))
-            for column, length in enumerate(LENGTHS)
-        )
+        self._worth, self._penalty = option_tables(weights)
 
     def choose(self, game: Game) -> int:
         """The option with the highest score; among equals the first."""
@@ -94,6 +82,28 @@ class KellerPlayer:
         able = reach(game)
         columns_for_another_runner = able.movable & ~able.running
         return not columns_for_another_runner
+
+
+def option_tables(
+    weights: Weights,
+) -> tuple[tuple[tuple[tuple[int, ...], ...], ...], tuple[tuple[int, ...], ...]]:
+    """What a step is worth, and what an opponent's marker takes away from it.
+
+    The first is indexed by column, by the step of the own marker there and by the step reached;
+    the second by column and by the step of the opponent's marker.
+    """
+    worth = tuple(
+        tuple(
+            tuple(_worth(weights, column, marker, step) for step in range(length + 1))
+            for marker in range(length)
+        )
+        for column, length in enumerate(LENGTHS)
+    )
+    penalty = tuple(
+        tuple(_penalty(weights, column, marker) for marker in range(length))
+        for column, length in enumerate(LENGTHS)
+    )
+    return worth, penalty
 
 
 def _worth(weights: Weights, column: int, marker: int, step: int) -> int:

@@ -17,10 +17,10 @@ class UnknownKind(ValueError):
 
 def _expert(level: int | None = None) -> Player:
     # Loaded when it is first asked for: what it computes with takes a while to load.
-    from cantstop_server.players.expert.library import solve
+    from cantstop_server.players.expert.library import solve_with_edge
     from cantstop_server.players.expert.player import ExpertPlayer
 
-    return ExpertPlayer(solve, level)
+    return ExpertPlayer(solve_with_edge, level)
 
 
 EXPERT_LEVELS: Final = tuple(f"expert-{level}" for level in range(1, 10))

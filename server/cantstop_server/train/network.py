@@ -86,8 +86,8 @@ def content_row(layout, lengths, column, step, others, out, p):
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def prepare(layout, lengths, own, others, owner, need, other_need, p, content, base, head):
-    """Fill ``content``, ``base`` and ``head`` for ``fill_stops``.
+def prepare(layout, lengths, own, others, owner, need, other_need, p, change, base, head):
+    """Fill ``change``, ``base`` and ``head`` for ``fill_stops``.
 
     ``owner`` is relative: -1 nobody, 0 the seat itself, 1 the next one. ``head`` is rows 0..3 for
     the hidden bias with 0..3 claims, rows 4..7 the output weights; the output bias is returned.
@@ -101,9 +101,12 @@ def prepare(layout, lengths, own, others, owner, need, other_need, p, content, b
                 base[h] += p[r, h]
             continue
         for s in range(own[c], lengths[c] + 1):
-            content_row(layout, lengths, c, s, others, content[c, s], p)
+            content_row(layout, lengths, c, s, others, change[c, s], p)
         for h in range(hidden):
-            base[h] += content[c, own[c], h]
+            base[h] += change[c, own[c], h]
+        for s in range(lengths[c], own[c] - 1, -1):
+            for h in range(hidden):
+                change[c, s, h] -= change[c, own[c], h]
     out_bias = np.zeros(4, np.float32)
     for k in range(4):
         stage = stage_of(max(1, need - k), other_need)

@@ -1,4 +1,4 @@
-"""Games of the strong player against itself, compiled, and what it learns from them."""
+"""Games of the strong player, compiled, and what it learns from them."""
 
 import numpy as np
 from numba import njit
@@ -6,105 +6,108 @@ from numba import njit
 from cantstop_server.players.expert.network import TURNS_SCALE
 from cantstop_server.players.expert.position import NO_OTHER
 from cantstop_server.train.network import chance, prepare, stage_of
-from cantstop_server.train.solver import fill_stops, solve
+from cantstop_server.train.opponents import Opponent, choose, stops_now
+from cantstop_server.train.solver import solve
+from cantstop_server.train.stops import fill_stops
+from cantstop_server.train.turns import MOST_OPTIONS, advance, list_options, roll, runner_state
 
 MAX_TURNS = 4000
 """A game is given up after so many turns: it is no use to learn from."""
 
 
-@njit(cache=True, nogil=True)
-def runner_state(t, columns, steps, n):
-    """The number of the state with ``n`` runners in any order."""
-    if n == 0:
-        return 0
-    if n == 1:
-        return t.offset1[columns[0]] + steps[0]
-    if n == 2:
-        a, b = columns[0], columns[1]
-        return t.offset2[a, b] + steps[0] * t.stride2[a, b] + steps[1] * t.stride2[b, a]
-    a, b, c = columns[0], columns[1], columns[2]
-    at = t.offset3[a, b, c] + steps[0] * t.stride3[a, b, c]
-    return at + steps[1] * t.stride3[b, a, c] + steps[2] * t.stride3[c, a, b]
+def workspace(geometry, hidden):
+    """The arrays that a solution is computed in."""
+    longest = int(geometry.lengths.max())
+    return (
+        np.zeros((geometry.columns, longest + 1, hidden), np.float32),
+        np.zeros(hidden, np.float32),
+        np.zeros((8, hidden), np.float32),
+        *(np.zeros(geometry.states, np.float32) for _ in range(3)),
+        np.zeros(geometry.columns, np.int64),
+        np.zeros(geometry.columns, np.bool_),
+    )
 
 
 @njit(cache=True, nogil=True)
-def _able(t, own, opened, columns, steps, n, x):
-    if not opened[x]:
-        return False
-    for i in range(n):
-        if columns[i] == x:
-            return steps[i] < t.lengths[x]
-    return n < 3
+def solve_position(t, layout, p, me, markers, owner, lacking, work):
+    """Solve the turn of the seat ``me`` into the arrays of ``work``: what a bust is worth."""
+    change, base, head, stops, rolls, best, relative, opened = work
+    seats = len(lacking)
+    other = (me + 1) % seats
+    other_need = lacking[other] if seats == 2 else NO_OTHER
+    for c in range(len(owner)):
+        relative[c] = -1 if owner[c] < 0 else (owner[c] - me) % seats
+        opened[c] = owner[c] < 0
+    out_bias = prepare(
+        layout, t.lengths, markers[me], markers[other : other + seats - 1], relative, lacking[me],
+        other_need, p, change, base, head,
+    )  # fmt: skip
+    bust = chance(base, head, out_bias)
+    fill_stops(
+        t,
+        markers[me],
+        opened,
+        change,
+        base,
+        head[:4],
+        head[4:],
+        out_bias,
+        lacking[me],
+        0,
+        stops,
+    )
+    solve(t, markers[me], opened, stops, bust, 0, rolls, best)
+    return bust
 
 
 @njit(cache=True, nogil=True)
-def _advance(t, own, columns, steps, n, x):
-    for i in range(n):
-        if columns[i] == x:
-            steps[i] = min(steps[i] + 1, t.lengths[x])
-            return n
-    columns[n] = x
-    steps[n] = own[x] + 1
-    return n + 1
+def play_turn(t, sides, rules, who, own, other, opened, lacking, bust, stops, rolls, best):
+    """Play a solved turn with the generator's dice, as ``who`` would.
 
-
-@njit(cache=True, nogil=True)
-def _runs(columns, n, x):
-    for i in range(n):
-        if columns[i] == x:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def play_turn(t, sides, own, opened, stops, rolls, best):
-    """Play a solved turn with the generator's dice: the runners' columns, steps and number.
-
-    No runner means that the turn has bust.
+    The runners' columns, steps and number, of which none means that the turn has bust, and what
+    the dice gave, as a chance to win by the solution.
     """
-    columns = np.zeros(3, np.int64)
-    steps = np.zeros(3, np.int64)
-    n = 0
-    dice = np.empty(4, np.int64)
+    columns, steps = np.zeros(3, np.int64), np.zeros(3, np.int64)
     c1, s1 = np.zeros(3, np.int64), np.zeros(3, np.int64)
-    best_c, best_s = np.zeros(3, np.int64), np.zeros(3, np.int64)
+    dice, options = np.empty(4, np.int64), np.empty(MOST_OPTIONS, np.int64)
+    n, at = 0, 0
+    luck = 0.0
     while True:
-        for i in range(4):
-            dice[i] = np.random.randint(sides)
-        top = np.float32(-1e30)
-        best_n = -1
-        for k in range(3):
-            other = dice[1] + dice[2] + dice[3] - dice[k + 1]
-            x, y = dice[0] + dice[k + 1], other
-            can_x = _able(t, own, opened, columns, steps, n, x)
-            can_y = _able(t, own, opened, columns, steps, n, y)
-            rivals = x != y and n == 2 and can_x and can_y
-            rivals = rivals and not _runs(columns, n, x) and not _runs(columns, n, y)
-            for attempt in range(2 if rivals else 1):
-                take_x = can_x and not (rivals and attempt == 1)
-                take_y = can_y and not (rivals and attempt == 0)
-                if not (take_x or take_y):
-                    continue
-                c1[:] = columns
-                s1[:] = steps
-                n1 = n
-                if take_x:
-                    n1 = _advance(t, own, c1, s1, n1, x)
-                if take_y:
-                    n1 = _advance(t, own, c1, s1, n1, y)
-                value = best[runner_state(t, c1, s1, n1)]
-                if value > top:
-                    top, best_n = value, n1
-                    best_c[:] = c1
-                    best_s[:] = s1
-        if best_n < 0:
-            return columns, steps, 0
-        n = best_n
-        columns[:] = best_c
-        steps[:] = best_s
+        roll(sides, dice)
+        count = list_options(t, own, opened, columns, steps, n, dice, options)
+        if count == 0:
+            return columns, steps, 0, luck + bust - rolls[at]
+        top, taken = np.float32(-1e30), options[0]
+        for k in range(count):
+            c1[:] = columns
+            s1[:] = steps
+            n1 = advance(t, own, c1, s1, n, options[k])
+            value = best[runner_state(t, c1, s1, n1)]
+            if value > top:
+                top, taken = value, options[k]
+        luck += top - rolls[at]
+        if who != Opponent.EXPERT and count > 1:
+            taken = choose(rules, who, t, own, other, columns, steps, n, options, count)
+        n = advance(t, own, columns, steps, n, taken)
         at = runner_state(t, columns, steps, n)
-        if stops[at] >= rolls[at]:
-            return columns, steps, n
+        if who == Opponent.EXPERT:
+            stop = stops[at] >= rolls[at]
+        else:
+            stop = stops_now(rules, who, t, own, opened, lacking, columns, steps, n)
+        if stop:
+            return columns, steps, n, luck
+
+
+@njit(cache=True, nogil=True)
+def keep(t, me, markers, owner, lacking, columns, steps, n):
+    """Put the markers where the runners of a stopped turn stand."""
+    for i in range(n):
+        c = columns[i]
+        markers[me, c] = steps[i]
+        if steps[i] == t.lengths[c]:
+            owner[c] = me
+            lacking[me] -= 1
+            markers[:, c] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -124,42 +127,32 @@ def _remember(memory, at, me, markers, owner, lacking, target):
 
 
 @njit(cache=True, nogil=True)
-def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest, work):
+def play_games(
+    t, sides, layout, p, seats, wins_by, rules, opponents, games, memory, size, newest, work
+):
     """Play so many games for one or two seats, adding an example for each turn: the new end of the
     memory, and the turns played.
 
-    ``wins_by`` lists targets, one of which is drawn for each game.
+    ``wins_by`` lists targets and ``opponents`` who plays against the strong player, one of which
+    is drawn for each game. Whoever plays, a position is worth what the solved turn of the next
+    seat leaves: others than the strong player only lead to positions that it would not.
     """
-    content, base, head, stops, rolls, best = work
-    lengths = t.lengths
-    count = len(lengths)
-    turns = 0
-    markers = np.zeros((seats, count), np.int64)
-    owner = np.zeros(count, np.int64)
-    relative = np.zeros(count, np.int64)
-    opened = np.zeros(count, np.bool_)
+    stops, rolls, best, opened = work[3], work[4], work[5], work[7]
+    markers = np.zeros((seats, len(t.lengths)), np.int64)
+    owner = np.zeros(len(t.lengths), np.int64)
     lacking = np.zeros(seats, np.int64)
+    turns = 0
     for _ in range(games):
         markers[:] = 0
         owner[:] = -1
         lacking[:] = wins_by[np.random.randint(len(wins_by))]
+        opponent = opponents[np.random.randint(len(opponents))]
+        expert = np.random.randint(seats)
         me = 0
         for _t in range(MAX_TURNS):
             other = (me + 1) % seats
-            other_need = lacking[other] if seats == 2 else NO_OTHER
-            for c in range(count):
-                relative[c] = -1 if owner[c] < 0 else (owner[c] - me) % seats
-                opened[c] = owner[c] < 0
-            out_bias = prepare(
-                layout, lengths, markers[me], markers[other : other + seats - 1], relative,
-                lacking[me], other_need, p, content, base, head,
-            )  # fmt: skip
-            bust = chance(base, head, out_bias)
-            fill_stops(
-                t, markers[me], opened, content, base, head[:4], head[4:], out_bias,
-                lacking[me], stops,
-            )  # fmt: skip
-            solve(t, markers[me], opened, stops, bust, rolls, best)
+            who = Opponent.EXPERT if me == expert else opponent
+            bust = solve_position(t, layout, p, me, markers, owner, lacking, work)
             # The seat that moved last is worth what this turn leaves it; alone, a turn has passed.
             value = 1 - best[0]
             if seats == 1:
@@ -167,14 +160,11 @@ def play_games(t, sides, layout, p, seats, wins_by, games, memory, size, newest,
             _remember(memory, newest % size, other, markers, owner, lacking, value)
             newest += 1
             turns += 1
-            columns, steps, n = play_turn(t, sides, markers[me], opened, stops, rolls, best)
-            for i in range(n):
-                c = columns[i]
-                markers[me, c] = steps[i]
-                if steps[i] == lengths[c]:
-                    owner[c] = me
-                    lacking[me] -= 1
-                    markers[:, c] = 0
+            columns, steps, n, _ = play_turn(
+                t, sides, rules, who, markers[me], markers[other], opened, lacking[me], bust,
+                stops, rolls, best,
+            )  # fmt: skip
+            keep(t, me, markers, owner, lacking, columns, steps, n)
             if lacking[me] <= 0:
                 break
             me = other

@@ -47,110 +47,33 @@ def tables(geometry: Geometry) -> Tables:
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def fill_stops(t, own, opened, content, base, bias, weights, out_bias, left, stops):
-    """The chance to win by stopping in each runner state of this position, into ``stops``.
-
-    ``content[column, step]`` is what a column adds to the hidden layer with the own marker on
-    that step; ``base`` their sum as the position stands. ``bias``, ``weights`` and ``out_bias``
-    belong to 0 to 3 columns claimed by the stop, and ``left`` claims win.
-    """
-    count = len(t.lengths)
-    hidden = base.shape[0]
-    hb = np.empty((4, hidden), np.float32)
-    for k in range(4):
-        for h in range(hidden):
-            hb[k, h] = base[h] + bias[k, h]
-    ha = np.empty(hidden, np.float32)
-    hab = np.empty(hidden, np.float32)
-    for a in range(count):
-        if not opened[a]:
-            continue
-        for sa in range(own[a] + 1, t.lengths[a] + 1):
-            ta = 1 if sa == t.lengths[a] else 0
-            for h in range(hidden):
-                ha[h] = content[a, sa, h] - content[a, own[a], h]
-            value = np.float32(1.0)
-            if ta < left:
-                x = out_bias[ta]
-                for h in range(hidden):
-                    x += max(hb[ta, h] + ha[h], np.float32(0.0)) * weights[ta, h]
-                value = np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
-            stops[t.offset1[a] + sa] = value
-            for b in range(a + 1, count):
-                if not opened[b]:
-                    continue
-                for sb in range(own[b] + 1, t.lengths[b] + 1):
-                    tb = ta + (1 if sb == t.lengths[b] else 0)
-                    value = np.float32(1.0)
-                    for h in range(hidden):
-                        hab[h] = ha[h] + content[b, sb, h] - content[b, own[b], h] + hb[tb, h]
-                    if tb < left:
-                        x = out_bias[tb]
-                        for h in range(hidden):
-                            x += max(hab[h], np.float32(0.0)) * weights[tb, h]
-                        value = np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
-                    stops[t.offset2[a, b] + sa * t.stride2[a, b] + sb] = value
-                    for c in range(b + 1, count):
-                        if not opened[c]:
-                            continue
-                        at = t.offset3[a, b, c] + sa * t.stride3[a, b, c] + sb * t.stride3[b, a, c]
-                        for h in range(hidden):
-                            hab[h] -= content[c, own[c], h]
-                        for sc in range(own[c] + 1, t.lengths[c]):
-                            value = np.float32(1.0)
-                            if tb < left:
-                                x = out_bias[tb]
-                                for h in range(hidden):
-                                    x += (
-                                        max(hab[h] + content[c, sc, h], np.float32(0.0))
-                                        * weights[tb, h]
-                                    )
-                                value = np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
-                            stops[at + sc] = value
-                        sc = t.lengths[c]
-                        value = np.float32(1.0)
-                        if tb + 1 < left:
-                            x = out_bias[tb + 1]
-                            for h in range(hidden):
-                                x += (
-                                    max(
-                                        hab[h] + content[c, sc, h] + bias[tb + 1, h] - bias[tb, h],
-                                        np.float32(0.0),
-                                    )
-                                    * weights[tb + 1, h]
-                                )
-                            value = np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
-                        stops[at + sc] = value
-                        for h in range(hidden):
-                            hab[h] += content[c, own[c], h]
-
-
-@njit(cache=True, fastmath=True, nogil=True)
-def solve(t, own, opened, stops, bust, rolls, best):
+def solve(t, own, opened, stops, bust, placed, rolls, best):
     """Solve a turn: ``rolls`` gets the value of rolling in each runner state, ``best`` the better
-    of rolling and stopping. Entry 0 of both is the start of the turn."""
-    _three(t, own, opened, stops, bust, rolls, best)
+    of rolling and stopping. Entry 0 of both is the start of the turn.
+
+    Only states with runners in the columns of the set ``placed``, a bit for each, are solved.
+    """
+    _three(t, own, opened, stops, bust, placed, rolls, best)
     count = len(t.lengths)
     for a in range(count):
         for b in range(a + 1, count):
-            if opened[a] and opened[b]:
-                for sa in range(t.lengths[a], own[a], -1):
-                    for sb in range(t.lengths[b], own[b], -1):
-                        _two(t, own, opened, a, sa, b, sb, stops, bust, rolls, best)
+            if opened[a] and opened[b] and not placed & ~(1 << a | 1 << b):
+                _two(t, own, opened, a, b, stops, bust, rolls, best)
     for a in range(count):
-        if opened[a]:
+        if opened[a] and not placed & ~(1 << a):
             for sa in range(t.lengths[a], own[a], -1):
                 _one(t, own, opened, a, sa, stops, bust, rolls, best)
-    _none(t, own, opened, bust, rolls, best)
+    if not placed:
+        _none(t, own, opened, bust, rolls, best)
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def _three(t, own, opened, stops, bust, rolls, best):
+def _three(t, own, opened, stops, bust, placed, rolls, best):
     m = np.zeros(32, np.float32)
     w = t.outcome_weights
     for number in range(len(t.triples)):
         a, b, c = t.triples[number, 0], t.triples[number, 1], t.triples[number, 2]
-        if not (opened[a] and opened[b] and opened[c]):
+        if not (opened[a] and opened[b] and opened[c]) or placed & ~(1 << a | 1 << b | 1 << c):
             continue
         la, lb, lc = t.lengths[a], t.lengths[b], t.lengths[c]
         wa, wb = t.stride3[a, b, c], t.stride3[b, a, c]
@@ -191,64 +114,58 @@ def _three(t, own, opened, stops, bust, rolls, best):
 
 
 @njit(cache=True, fastmath=True, nogil=True)
-def _two(t, own, opened, a, sa, b, sb, stops, bust, rolls, best):
+def _two(t, own, opened, a, b, stops, bust, rolls, best):
+    """All states with runners in the columns ``a`` and ``b``."""
     count = len(t.lengths)
-    at = t.offset2[a, b] + sa * t.stride2[a, b] + sb * t.stride2[b, a]
-    pair_values = np.empty(count * (count + 1) // 2, np.float32)
-    free_a, free_b = sa < t.lengths[a], sb < t.lengths[b]
-    place = np.empty(count, np.float32)
-    twice = np.empty(count, np.float32)
-    with_a = np.empty(count, np.float32)
-    with_b = np.empty(count, np.float32)
+    # For each column that may take the third runner: the state with it just placed is at
+    # starts + a's step * steps_a + b's step * steps_b.
+    free = np.empty(count, np.int64)
+    starts, steps_y = np.empty(count, np.int64), np.empty(count, np.int64)
+    steps_a, steps_b = np.empty(count, np.int64), np.empty(count, np.int64)
+    n = 0
     for y in range(count):
-        place[y] = twice[y] = with_a[y] = with_b[y] = NOTHING
-        if y in (a, b) or not opened[y]:
-            continue
-        wa, wb, wy = t.stride3[a, b, y], t.stride3[b, a, y], t.stride3[y, a, b]
-        i = t.offset3[a, b, y] + sa * wa + sb * wb + (own[y] + 1) * wy
-        place[y] = best[i]
-        twice[y] = best[i + wy] if own[y] + 2 <= t.lengths[y] else best[i]
-        if free_a:
-            with_a[y] = best[i + wa]
-        if free_b:
-            with_b[y] = best[i + wb]
-    ga = best[at + t.stride2[a, b]] if free_a else NOTHING
-    gb = best[at + t.stride2[b, a]] if free_b else NOTHING
-    for x in range(count):
-        for y in range(x, count):
-            value = NOTHING
-            x_runs, y_runs = x in (a, b), y in (a, b)
-            if x == y:
-                if x == a:
-                    value = ga
-                    if sa + 2 <= t.lengths[a]:
-                        value = best[at + 2 * t.stride2[a, b]]
-                elif x == b:
-                    value = gb
-                    if sb + 2 <= t.lengths[b]:
-                        value = best[at + 2 * t.stride2[b, a]]
-                else:
-                    value = twice[x]
-            elif x_runs and y_runs:
-                if free_a and free_b:
-                    value = best[at + t.stride2[a, b] + t.stride2[b, a]]
-                else:
-                    value = max(ga, gb)
-            elif x_runs or y_runs:
-                runner, other = (x, y) if x_runs else (y, x)
-                alone, together = (ga, with_a[other]) if runner == a else (gb, with_b[other])
-                if not opened[other]:
-                    value = alone
-                elif together > NOTHING:
-                    value = together
-                else:
-                    value = place[other]
-            else:
-                value = max(place[x], place[y])
-            pair_values[t.pairs[x, y]] = value
-    value = _expected(t, pair_values, bust)
-    rolls[at] = value
-    best[at] = max(value, stops[at])
+        if y not in (a, b) and opened[y]:
+            free[n] = y
+            steps_a[n], steps_b[n] = t.stride3[a, b, y], t.stride3[b, a, y]
+            steps_y[n] = t.stride3[y, a, b]
+            starts[n] = t.offset3[a, b, y] + (own[y] + 1) * steps_y[n]
+            n += 1
+    place = np.full(count, NOTHING)
+    pair_values = np.empty(count * (count + 1) // 2, np.float32)
+    step_a, step_b = t.stride2[a, b], t.stride2[b, a]
+    for sa in range(t.lengths[a], own[a], -1):
+        for sb in range(t.lengths[b], own[b], -1):
+            at = t.offset2[a, b] + sa * step_a + sb * step_b
+            free_a, free_b = sa < t.lengths[a], sb < t.lengths[b]
+            alone_a = best[at + step_a] if free_a else NOTHING
+            alone_b = best[at + step_b] if free_b else NOTHING
+            for k in range(n):
+                place[free[k]] = best[starts[k] + sa * steps_a[k] + sb * steps_b[k]]
+            # Pairings are numbered in this order.
+            pair = 0
+            for x in range(count):
+                for y in range(x, count):
+                    pair_values[pair] = max(place[x], place[y])
+                    pair += 1
+            for y in range(count):
+                if not opened[y]:
+                    pair_values[t.pairs[a, y]], pair_values[t.pairs[b, y]] = alone_a, alone_b
+            for k in range(n):
+                y, i = free[k], starts[k] + sa * steps_a[k] + sb * steps_b[k]
+                if own[y] + 2 <= t.lengths[y]:
+                    pair_values[t.pairs[y, y]] = best[i + steps_y[k]]
+                if free_a:
+                    pair_values[t.pairs[a, y]] = best[i + steps_a[k]]
+                if free_b:
+                    pair_values[t.pairs[b, y]] = best[i + steps_b[k]]
+            twice_a, twice_b = sa + 2 <= t.lengths[a], sb + 2 <= t.lengths[b]
+            pair_values[t.pairs[a, a]] = best[at + 2 * step_a] if twice_a else alone_a
+            pair_values[t.pairs[b, b]] = best[at + 2 * step_b] if twice_b else alone_b
+            both = best[at + step_a + step_b] if free_a and free_b else max(alone_a, alone_b)
+            pair_values[t.pairs[a, b]] = both
+            value = _expected(t, pair_values, bust)
+            rolls[at] = value
+            best[at] = max(value, stops[at])
 
 
 @njit(cache=True, fastmath=True, nogil=True)

@@ -8,10 +8,12 @@ from time import perf_counter
 
 import numpy as np
 
+from cantstop_server.arena.contender import read_network
 from cantstop_server.players.expert.geometry import standard
 from cantstop_server.players.expert.network import Layout
-from cantstop_server.train.network import learn, rows_of, start_parameters
-from cantstop_server.train.selfplay import play_games, seed_chance
+from cantstop_server.train.network import Rows, learn, rows_of, start_parameters
+from cantstop_server.train.opponents import Opponent, heuristics
+from cantstop_server.train.selfplay import play_games, seed_chance, workspace
 from cantstop_server.train.solver import tables
 
 
@@ -20,13 +22,16 @@ class Plan:
     """What a training run does. The same plan gives the same network on the same machine.
 
     Each turn's position is used about ``reuse`` times, in batches of ``batch``. The step size
-    falls from ``rate`` to ``last_rate`` over the games. ``targets`` are drawn from for each game;
-    ``seats`` are 1 or 2.
+    falls from ``rate`` to ``last_rate`` over the games. ``targets`` and ``opponents`` are drawn
+    from for each game; ``seats`` are 1 or 2, and with 1 nobody else plays. A run goes on from the
+    network in the file ``start``, or begins with ``hidden`` units of its own.
     """
 
     games: int = 24_000
     seats: int = 2
     targets: tuple[int, ...] = (3,)
+    opponents: tuple[str, ...] = ("expert",)
+    start: str | None = None
     hidden: int = 128
     seed: int = 1
     rate: float = 3e-3
@@ -38,16 +43,22 @@ class Plan:
     chunk: int = 20
 
 
+class BadPlan(ValueError):
+    """A plan that cannot be run; the text says why."""
+
+
 def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
     """Run a plan; checkpoints go to the folder. Returns the path of the last one.
 
     What is saved is a running mean of the network over the last tenth or so of the games.
+    Raises ``BadPlan``.
     """
+    opponents = np.array([_opponent(name, plan.seats) for name in plan.opponents], np.int64)
     geometry = standard()
     layout = Layout(geometry, plan.seats)
     rows, t = rows_of(layout), tables(geometry)
-    hidden, columns = plan.hidden, geometry.columns
-    p = start_parameters(rows, hidden, plan.seed)
+    p = _first_parameters(plan, rows)
+    hidden, columns = p.shape[1], geometry.columns
     seed_chance(plan.seed)
     average, m, v = p.copy(), np.zeros_like(p), np.zeros_like(p)
     memory = (
@@ -57,14 +68,9 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
         np.zeros(plan.memory, np.int16),
         np.zeros(plan.memory, np.float32),
     )
-    longest = int(geometry.lengths.max())
-    work = (
-        np.zeros((columns, longest + 1, hidden), np.float32),
-        np.zeros(hidden, np.float32),
-        np.zeros((8, hidden), np.float32),
-        *(np.zeros(geometry.states, np.float32) for _ in range(3)),
-    )
+    work = workspace(geometry, hidden)
     targets = np.array(plan.targets, np.int64)
+    rules = heuristics()
     newest = played = steps = turns = 0
     start = perf_counter()
     path = folder / "none.npz"
@@ -72,16 +78,18 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
     (folder / "plan.json").write_text(json.dumps(asdict(plan)) + "\n", encoding="utf-8")
     while played < plan.games:
         newest, more = play_games(
-            t, geometry.sides, rows, p, plan.seats, targets, plan.chunk, memory, plan.memory,
-            newest, work,
+            t, geometry.sides, rows, p, plan.seats, targets, rules, opponents, plan.chunk,
+            memory, plan.memory, newest, work,
         )  # fmt: skip
         played += plan.chunk
         turns += more
         done = played / plan.games
         rate = plan.rate * (plan.last_rate / plan.rate) ** done
         times = max(1, more * plan.reuse // plan.batch)
-        # Early positions were judged by a network that knew little: look at the newer half.
-        window = min(plan.memory, max(newest // 2, min(newest, 2000)))
+        window = min(plan.memory, newest)
+        if plan.start is None:
+            # Early positions were judged by a network that knew little: look at the newer half.
+            window = min(window, max(newest // 2, 2000))
         loss = learn(
             rows, geometry.lengths, memory, plan.memory, newest % plan.memory, window,
             p, m, v, steps, rate, plan.batch, times,
@@ -96,6 +104,29 @@ def train(plan: Plan, folder: Path, tell: Callable[[str], None]) -> Path:
                 f" {perf_counter() - start:.0f} s, loss {loss:.5f}, rate {rate:.6f}"
             )
     return path
+
+
+def _opponent(name: str, seats: int) -> Opponent:
+    try:
+        opponent = Opponent[name.upper()]
+    except KeyError:
+        known = ", ".join(one.name.lower() for one in Opponent)
+        raise BadPlan(f"no opponent {name!r}: choose from {known}") from None
+    if seats == 1 and opponent is not Opponent.EXPERT:
+        raise BadPlan("in solitaire there is no opponent")
+    return opponent
+
+
+def _first_parameters(plan: Plan, rows: Rows) -> "np.typing.NDArray[np.float32]":
+    if plan.start is None:
+        return np.asarray(start_parameters(rows, plan.hidden, plan.seed), np.float32)
+    try:
+        network = read_network(Path(plan.start))
+    except ValueError as error:
+        raise BadPlan(str(error)) from error
+    if network.seats != plan.seats:
+        raise BadPlan(f"{plan.start} holds a network for {network.seats} seats, not {plan.seats}")
+    return network.rows
 
 
 def save(path: Path, parameters: "np.typing.NDArray[np.float32]", plan: Plan) -> None:

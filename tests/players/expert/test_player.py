@@ -1,5 +1,6 @@
 """The strong player and its levels."""
 
+import math
 import os
 import random
 import subprocess
@@ -11,9 +12,12 @@ import pytest
 from positions import SETUPS, position, random_game
 
 from cantstop_server.players.expert.library import (
+    EDGE,
+    edge_in,
     known_view,
     network,
     solve,
+    solve_with_edge,
 )
 from cantstop_server.players.expert.player import LEVELS, ExpertPlayer
 from cantstop_server.players.expert.position import View, view_of
@@ -40,7 +44,7 @@ print("numpy" in sys.modules)
 def solve_anew(view: View) -> Solution:
     """The solution, without what is kept of earlier ones."""
     known, name = known_view(view)
-    return NumpySolver(network(name)).solve(known)
+    return NumpySolver(network(name), edge_in(view)).solve(known)
 
 
 def asked(seed: int, setup: Setup, count: int, *, resigning: float = 0.0) -> list[Game]:
@@ -105,9 +109,9 @@ def test_answers_are_the_same_in_every_process() -> None:
 
 
 def test_it_takes_the_best_option_and_stops_when_that_is_better() -> None:
-    player = ExpertPlayer(solve)
+    player = make_player("expert")
     for game in asked(3, make_setup(2), 15):
-        solution = solve(key_of(game))
+        solution = solve_with_edge(key_of(game))
         if game.phase is Phase.CHOOSE:
             values = solution.options(game)
             assert values[player.choose(game)] == max(values)
@@ -163,6 +167,26 @@ def test_solitaire_has_a_network_of_its_own() -> None:
     for seats in (1, 2, 3, 4):
         _, name = known_view(key_of(new_game(make_setup(seats))))
         assert network(name).seats == min(seats, 2)
+
+
+def log_odds(chance: float) -> float:
+    return math.log(chance / (1 - chance))
+
+
+def test_it_takes_a_single_opponent_to_be_weaker() -> None:
+    for seats in (1, 2, 3):
+        for game in asked(8, make_setup(seats), 6):
+            view = key_of(game)
+            gained = log_odds(solve_with_edge(view).bust) - log_odds(solve(view).bust)
+            assert gained == pytest.approx(EDGE if seats == 2 else 0.0, abs=1e-3)
+
+
+def test_it_risks_less_than_among_equals() -> None:
+    games = [game for game in asked(9, make_setup(2), 60) if game.phase is Phase.ROLL_OR_STOP]
+    equal, with_edge = ExpertPlayer(solve), make_player("expert")
+    stops = [(equal.stop(game), with_edge.stop(game)) for game in games]
+    assert sum(cautious for _, cautious in stops) >= sum(bold for bold, _ in stops)
+    assert len(stops) > 10
 
 
 def test_with_more_seats_the_strongest_other_one_stands_for_all() -> None:

@@ -83,6 +83,14 @@ class Network:
         """The network of a weights file."""
         return cls(geometry, int(values["seats"]), values["rows"].astype(np.float32))
 
+    def with_edge(self, edge: float) -> "Network":
+        """The network whose log odds are higher by ``edge`` in every position; 0 is this one."""
+        if not edge:
+            return self
+        rows = self.rows.copy()
+        rows[self.layout.out_bias : self.layout.common_out, 0] += edge
+        return Network(self.geometry, self.seats, rows)
+
     def chance(self, view: View) -> float:
         """The chance of the seat to win when the position stands and the others are to move."""
         base = np.zeros(self.rows.shape[1], np.float32)
