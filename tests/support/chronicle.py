@@ -202,6 +202,7 @@ async def check_archive(
         expected = _expected_records(connection, games)
     store = await Store.open(str(database))
     try:
+        assert await store.recomputed() == []
         found = {
             (record.name, record.bot): (record.games, record.wins)
             for record in await store.records()
@@ -223,6 +224,7 @@ def _expected_records(
     for game, seat, name, bot in connection.execute(
         "SELECT game_id, seat, players.name, players.bot FROM game_seats"
         " JOIN players ON players.id = game_seats.player_id"
+        " JOIN games ON games.id = game_id WHERE games.seats > 1"
     ):
         if games[game].status == "finished":
             played, won = expected.get((name, bot), (0, 0))
