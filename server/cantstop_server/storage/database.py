@@ -1,7 +1,10 @@
 """A database as something that runs transactions, and says in plain words why it cannot."""
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -16,7 +19,9 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from cantstop_server.storage import live
 from cantstop_server.storage.errors import DatabaseFault, StorageError
+from cantstop_server.storage.journal import RoomWrite, Stored
 
 T = TypeVar("T")
 
@@ -40,6 +45,7 @@ class Database:
         self.name = name
         self._engine = engine
         self._closed = False
+        self._storing: asyncio.Task[None] | None = None  # kept, or it might not live to its end
 
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the database; the work brings its schema up to date."""
@@ -59,10 +65,22 @@ class Database:
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
 
+    def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        """Write a group of the journal in one transaction."""
+        self._storing = asyncio.create_task(self._store(writes, now, stored))
+
     async def close(self) -> None:
         """Let go of every connection. Twice is harmless."""
         self._closed = True
         await self._engine.dispose()
+
+    async def _store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        error: BaseException | None = None
+        try:
+            await self.write(partial(live.store, writes=writes, now=now))
+        except Exception as caught:  # noqa: BLE001 - it is told
+            error = caught
+        stored(error)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select, update
 from cantstop_server.storage import archive, live, players, records
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
-from cantstop_server.storage.journal import Journal, RoomWrite
+from cantstop_server.storage.journal import Journal, RoomWrite, Stored
 from cantstop_server.storage.migrate import migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, LiveRoom, PlayerRecord
@@ -107,8 +107,8 @@ class Store:
         """Every person and kind of computer player, most wins first; or the ones of this name."""
         return await self._database.read(partial(records.load, name=name))
 
-    async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
-        await self._database.write(partial(live.store, writes=writes, now=self._now()))
+    def _store_writes(self, writes: Sequence[RoomWrite], stored: Stored) -> None:
+        self._database.store(writes, self._now(), stored)
 
 
 def _prepare(connection: Connection, name: str, now: datetime) -> str:
