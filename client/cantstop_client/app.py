@@ -63,6 +63,7 @@ class JoinOptions:
     create: str | None = None
     server_password: str = ""
     tls_ca: str | None = None
+    compression: bool = False
     face: FaceOptions = field(default_factory=FaceOptions)
 
 
@@ -97,6 +98,7 @@ async def join(options: JoinOptions) -> int:
         face.listen,
         password=options.server_password,
         security=client_context(options.address, options.tls_ca),
+        compression=options.compression,
     ) as session:
         _introduce(face, options.address)
         if options.code is not None:
@@ -206,6 +208,7 @@ async def _session(
     *,
     password: str = "",
     security: ssl.SSLContext | None = None,
+    compression: bool = False,
     is_remote: bool = True,
     is_own: bool = True,
 ) -> AsyncIterator[Session]:
@@ -214,7 +217,15 @@ async def _session(
     identity = load_identity(directory)
     configured = str(_settings().name.value) if name is None else ""
     chosen = choose_name(name, directory, os.environ, configured)
-    session = Session(address, chosen, identity, listen, password=password, security=security)
+    session = Session(
+        address,
+        chosen,
+        identity,
+        listen,
+        password=password,
+        security=security,
+        compression=compression,
+    )
     await unless_left(session.open())
     try:
         if is_own:

@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
+from cantstop_client.bench_cli import bench_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
 from cantstop_client.standings_cli import leaders, players_app, stats
 
@@ -36,7 +37,6 @@ app = App(
     help_formatter="plain",
     version=_version,
 )
-bench_app = App(name="bench", help="Measure how fast things are.")
 app.command(bench_app)
 app.command(
     "cantstop_client.completion:completion_app",
@@ -158,6 +158,7 @@ def host(
     password: str | None = None,
     tls_cert: str | None = None,
     tls_key: str | None = None,
+    compression: Annotated[bool | None, Parameter(negative=())] = None,
     metrics_public: Annotated[bool | None, Parameter(negative=())] = None,
     log_level: Literal["debug", "info", "warning", "error"] | None = None,
     log_format: Literal["text", "json"] | None = None,
@@ -191,6 +192,8 @@ def host(
         A certificate in PEM form, for secure connections (wss://); with --tls-key.
     tls_key
         The key of the certificate, without a passphrase.
+    compression
+        Compress messages for those who ask for it with join --compression: for slow links.
     metrics_public
         Answer /healthz and /metrics to others than this machine, too.
     log_level
@@ -200,7 +203,6 @@ def host(
     announce
         Let others on the network find the server; one for this machine alone is not announced.
     """
-    import asyncio
     import os
 
     from cantstop_client import local
@@ -217,6 +219,7 @@ def host(
         "password": password,
         "tls_cert": tls_cert,
         "tls_key": tls_key,
+        "compression": compression,
         "metrics_public": metrics_public,
         "log_level": log_level,
         "log_format": log_format,
@@ -224,7 +227,7 @@ def host(
     file = config or os.environ.get("CANTSTOP_CONFIG") or None
     output = standard_output()
     hosting = Hosting(output, announce=announce)
-    asyncio.run(hosting.until(local.host(options, file, _database(None), hosting.started)))
+    local.run_server(hosting.until(local.host(options, file, _database(None), hosting.started)))
     output.line("The server has ended")
     return 0
 
@@ -241,6 +244,7 @@ def join(
     create: str | None = None,
     server_password: str | None = None,
     tls_ca: str | None = None,
+    compression: Annotated[bool, Parameter(negative=())] = False,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
@@ -265,6 +269,8 @@ def join(
         The server's password, if it asks for one; also CANTSTOP_SERVER_PASSWORD.
     tls_ca
         A file with the certificate to trust, for a wss:// server with one of its own making.
+    compression
+        Ask for compressed messages, for a slow link; the server must have been started with it.
     """
     import os
 
@@ -289,6 +295,7 @@ def join(
         password,
         server_password=server_password,
         tls_ca=tls_ca,
+        compression=compression,
         create=create,
         face=_face_options(settings, face),
     )
@@ -532,130 +539,6 @@ def odds(
         _print_json(values)
     else:
         _print(lines)
-    return 0
-
-
-@bench_app.command
-def rules(
-    *,
-    games: int = 1000,
-    player: str = "keller",
-    seed: int = 1,
-    json: JsonFlag = False,
-) -> int:
-    """Play whole games between computer players without a network, and time them.
-
-    Parameters
-    ----------
-    games
-        How many games a round has.
-    player
-        The kind of computer player.
-    seed
-        Where the dice start.
-    json
-        Print one JSON object.
-    """
-    from cantstop_client import local
-
-    report, values = local.bench_rules(games, player, seed)
-    if json:
-        _print_json(values)
-    else:
-        _print(report.splitlines())
-    return 0
-
-
-@bench_app.command
-def thinking(
-    *,
-    games: int = 10,
-    rooms: int = 20,
-    moves: int = 500,
-    seed: int = 1,
-    json: JsonFlag = False,
-) -> int:
-    """Time the strong player's turns, and moves in a room while it plays in others.
-
-    Parameters
-    ----------
-    games
-        How many games of it against itself to time.
-    rooms
-        How many rooms it plays in.
-    moves
-        How many moves of another room to time.
-    seed
-        Where the dice start.
-    json
-        Print one JSON object.
-    """
-    from cantstop_client import local
-
-    report, values = local.bench_thinking(games, rooms, moves, seed)
-    if json:
-        _print_json(values)
-    else:
-        _print(report.splitlines())
-    return 0
-
-
-@bench_app.command
-def server(
-    *,
-    rooms: list[int] | None = None,
-    seats: int = 4,
-    spectators: int = 0,
-    rounds: int = 3,
-    json: JsonFlag = False,
-) -> int:
-    """Measure how many moves a server carries, beside a bare relay in the same run.
-
-    Parameters
-    ----------
-    rooms
-        How many rooms play at once; may be given several times. By default 1 and 50.
-    seats
-        People in each room, 1 to 4.
-    spectators
-        People who watch each room.
-    rounds
-        How often server and relay are measured in turn.
-    json
-        Print one JSON array.
-    """
-    import asyncio
-
-    from cantstop_client import local
-
-    if not 1 <= seats <= 4 or spectators < 0 or rounds < 1 or min(rooms or [1]) < 1:
-        raise ClientError("a benchmark needs 1 to 4 seats, and at least 1 room and 1 round")
-    report, values = asyncio.run(local.bench_server(rooms or [1, 50], seats, spectators, rounds))
-    if json:
-        _print_json(values)
-    else:
-        _print(report.splitlines())
-    return 0
-
-
-@bench_app.command
-def client(*, rounds: int = 7, json: JsonFlag = False) -> int:
-    """Time the client to its first board, and its help, beside the least there is.
-
-    Parameters
-    ----------
-    rounds
-        How often each is measured in turn.
-    json
-        Print one JSON object.
-    """
-    from cantstop_client.bench import format_client, run_client_bench
-
-    result = run_client_bench(rounds)
-    if json:
-        _print_json(result.as_dict())
-    else:
-        _print(format_client(result).splitlines())
     return 0
 
 

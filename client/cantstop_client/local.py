@@ -11,6 +11,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Coroutine,
     Iterable,
     Iterator,
     Mapping,
@@ -82,6 +83,13 @@ async def private_server(database: str, bot_delay: float) -> AsyncIterator[tuple
     with _in_our_words():
         async with Server(config) as server:
             yield parse_address(f"127.0.0.1:{server.port}"), password
+
+
+def run_server(main: Coroutine[Any, Any, T]) -> T:
+    """Run a process that is a server's on the best event loop there is."""
+    from cantstop_server.loop import run
+
+    return run(main)
 
 
 async def host(
@@ -494,17 +502,48 @@ async def bench_storage(
     return format_storage(result), result.as_dict()
 
 
-async def bench_server(
-    rooms: list[int], seats: int, spectators: int, rounds: int
+def bench_server(
+    rooms: list[int], seats: int, spectators: int, rounds: int, seconds: float
 ) -> tuple[str, list[dict[str, Any]]]:
     """What a server carries beside its floor: a report for people, and plain values."""
-    from cantstop_server.bench.loops import LOOPS
-    from cantstop_server.bench.server import compare, format_report
+    import asyncio
 
-    results = [
-        await compare(loop, count, seats, spectators, rounds) for loop in LOOPS for count in rooms
-    ]
+    from cantstop_server.bench.server import format_report
+    from cantstop_server.bench.suite import Plan, compare_all
+
+    rows = tuple((count, seats, spectators) for count in rooms)
+    plan = Plan(rounds=rounds, rows=rows, seconds=seconds, games=0, rooms=0)
+    results = asyncio.run(compare_all(plan))
     return format_report(results), [result.as_dict() for result in results]
+
+
+def bench_part(name: str, sizes: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    """One of the smaller benchmarks, by name: a report for people, and plain values."""
+    import asyncio
+    import inspect
+
+    from cantstop_server.bench import codec, journal, memory, resume, startup, suite
+
+    parts: dict[str, Callable[..., Any]] = {
+        "codec": codec.run_codec_bench,
+        "journal": journal.run_journal_bench,
+        "memory": memory.run_memory_bench,
+        "resume": resume.run_resume_bench,
+        "startup": startup.run_startup_bench,
+    }
+    try:
+        found = parts[name](**sizes)
+        lines = asyncio.run(found) if inspect.iscoroutine(found) else found
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return suite.lines_found(lines)
+
+
+def bench_everything(quick: bool, tell: Callable[[str], None]) -> dict[str, Any]:
+    """All benchmarks of the server: plain values; ``tell`` gets each report when it is done."""
+    from cantstop_server.bench.suite import QUICK, WHOLE, run_suite
+
+    return run_suite(QUICK if quick else WHOLE, tell)
 
 
 async def _read(database: str, ask: "Callable[[Store], Awaitable[T]]", none: T) -> T:

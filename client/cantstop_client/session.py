@@ -57,7 +57,8 @@ class SessionOver(ClientError):
 class Session:
     """A person's connection to one server. ``random`` and ``pause`` are there for tests.
 
-    ``password`` is the server's; ``security`` checks the server's certificate.
+    ``password`` is the server's; ``security`` checks the server's certificate; ``compression`` asks
+    for compressed messages, which a server may grant.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Session:
         *,
         password: str = "",
         security: ssl.SSLContext | None = None,
+        compression: bool = False,
         random: Callable[[], float] = random.random,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -77,6 +79,7 @@ class Session:
         self._dice = DiceWatch()
         self._by_itself: list[Command] = []
         self._security = security
+        self._compression = compression
         self._listener = listener
         self._random = random
         self._pause = pause
@@ -180,7 +183,7 @@ class Session:
 
     async def _introduce(self) -> tuple[ClientConnection, Welcome]:
         """A new connection on which the server knows who we are."""
-        socket = await open_socket(self.address, self._security)
+        socket = await open_socket(self.address, self._security, self._compression)
         try:
             async with asyncio.timeout(OPEN_TIMEOUT):
                 greeting = await self._receive(socket)
@@ -270,13 +273,15 @@ class Session:
         )
 
 
-async def open_socket(address: Address, security: ssl.SSLContext | None) -> ClientConnection:
+async def open_socket(
+    address: Address, security: ssl.SSLContext | None, compression: bool = False
+) -> ClientConnection:
     """A connection on which our protocol is spoken. Raises one of ``FAILURES``."""
     socket = await connect(
         address.url,
         ssl=security,
         subprotocols=[Subprotocol(SUBPROTOCOL)],
-        compression=None,
+        compression="deflate" if compression else None,
         # A proxy of the environment is for the web, not for a table in the next room.
         proxy=True if address.secure else None,
         open_timeout=OPEN_TIMEOUT,

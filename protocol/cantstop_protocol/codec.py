@@ -1,14 +1,15 @@
 """Frames to typed values and back.
 
 A frame is one msgpack map whose ``type`` names the message. Unpacking has hard limits, then one
-conversion to the struct that the tag names; whatever fails on the way is ``Malformed``.
+conversion to the struct that the tag names; whatever fails on the way is ``Malformed``. A command
+that is as it should be is decoded straight into its struct, which takes a fraction of the time.
 
 A server takes nothing that it does not know. A client passes over it: unknown fields vanish,
 unknown messages and events become ``Unrecognised``, so that a newer server may say more.
 """
 
 from itertools import chain
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 import msgpack
 import msgspec
@@ -43,6 +44,7 @@ EVENTS: Final[dict[str, type[Event]]] = _by_tag(AnyEvent)
 
 _encoder: Final = msgspec.msgpack.Encoder()
 _USUAL: Final[dict[str, Any]] = msgspec.to_builtins(GameOptions())
+_command_decoder: Final = msgspec.msgpack.Decoder(AnyCommand)
 
 
 def encode(message: Command | Message) -> bytes:
@@ -61,6 +63,13 @@ def encode(message: Command | Message) -> bytes:
 
 def decode_command(frame: bytes | str) -> Command:
     """The command in a frame from a client. Raises ``Malformed``."""
+    try:
+        known: Command = _command_decoder.decode(cast("bytes", frame))
+    except (TypeError, ValueError, RecursionError, MemoryError):
+        pass  # what is wrong is said below, with the id if it can be read
+    else:
+        if len(frame) <= MAX_COMMAND_BYTES and not isinstance(known, Create | Configure):
+            return known
     value = _unpack(frame, MAX_COMMAND_BYTES, _MAX_COMMAND_ITEMS)
     command = _convert(value, COMMANDS)
     _check_options(value, command)

@@ -72,6 +72,9 @@ class ServerConfig:
     """Files in PEM form, both or neither."""
     admin_token: str = field(default="", repr=False)
     """What ``cantstop admin`` proves itself with; empty for one that is made at each start."""
+    compression: bool = False
+    """Whether messages are compressed for those who ask for it: for slow links. It costs up to half
+    the moves a second, and several times the memory for each connection."""
     metrics_public: bool = False
     """Whether ``/healthz`` and ``/metrics`` answer others than this machine."""
     limits: Limits = Limits()

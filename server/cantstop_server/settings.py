@@ -128,6 +128,7 @@ def _options() -> Iterator[Option]:
     yield Option("tls_cert", str, low=1, high=4096)
     yield Option("tls_key", str, low=1, high=4096)
     yield Option("admin_token", str, MIN_ADMIN_TOKEN_CHARACTERS, MAX_TOKEN_CHARACTERS, secret=True)
+    yield Option("compression", bool)
     yield Option("metrics_public", bool)
     yield Option("log_level", str, choices=("debug", "info", "warning", "error"))
     yield Option("log_format", str, choices=("text", "json"))

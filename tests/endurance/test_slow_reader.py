@@ -113,7 +113,7 @@ def bytes_that_wait(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], li
     """The most that has waited in the server for each person, and the lengths of all frames."""
     most: dict[str, int] = {}
     lengths: list[int] = []
-    send, flush, cut = Connection.send, Connection._flush, Connection._cut
+    send, cut = Connection.send, Connection._cut
 
     def look(connection: Connection) -> None:
         if connection._person is not None:
@@ -124,9 +124,6 @@ def bytes_that_wait(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], li
     def send_watched(connection: Connection, frame: bytes) -> None:
         lengths.append(len(frame))
         send(connection, frame)
-
-    def flush_watched(connection: Connection) -> None:
-        flush(connection)
         look(connection)
 
     def cut_watched(connection: Connection) -> None:
@@ -134,7 +131,6 @@ def bytes_that_wait(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], li
         cut(connection)
 
     monkeypatch.setattr(Connection, "send", send_watched)
-    monkeypatch.setattr(Connection, "_flush", flush_watched)
     monkeypatch.setattr(Connection, "_cut", cut_watched)
     return most, lengths
 

@@ -13,10 +13,10 @@ from cantstop_protocol import commands, events, messages
 from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.table import Table
-from cantstop_server.rooms import bots, dispatch, owner
+from cantstop_server.rooms import bots, dispatch
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.state import RoomState
-from cantstop_server.rooms.table import table_of
+from cantstop_server.rooms.table import Tables
 from cantstop_server.rooms.world import real_world
 from cantstop_server.rules.game import Game
 
@@ -203,10 +203,12 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
 ) -> None:
     failures = iter([True])
 
-    def shaky(state: RoomState, seconds_left: float | None) -> Table:
+    encoded = Tables.encoded
+
+    def shaky(tables: Tables, state: RoomState, seconds_left: float | None) -> Table:
         if next(failures, False):
             raise ZeroDivisionError
-        return table_of(state, seconds_left)
+        return encoded(tables, state, seconds_left)
 
     async with (
         serving(tmp_path / "games.db") as server,
@@ -217,7 +219,7 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
         await solitaire(ben)
         assert ann.table is not None
         assert ann.table.turn is not None
-        monkeypatch.setattr(owner, "table_of", shaky)
+        monkeypatch.setattr(Tables, "encoded", shaky)
         roll = commands.Roll(id=ann.next_id(), ply=ann.table.turn.ply)
         await ann.websocket.send(encode(roll))
         assert (await ann.wait_for(messages.Exit)).code is ExitCode.ROOM_FAULT

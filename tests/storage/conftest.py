@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, Engine, event
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
+from cantstop_server.storage.sqlite import SqliteDatabase
 from cantstop_server.storage.store import Store
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat
 
@@ -152,8 +154,24 @@ def seat_bot() -> Callable[..., ArchivedSeat]:
 
 
 @pytest.fixture
+def sicken(store: Store) -> Callable[[str], None]:
+    """Have a statement run on the writer's connection before anything that is written from now on.
+
+    A connection that has failed is replaced by a healthy one.
+    """
+    database = store._database
+    assert isinstance(database, SqliteDatabase)
+
+    def run(statement: str) -> None:
+        job = partial(database._transact, lambda connection: connection.exec_driver_sql(statement))
+        database._worker.submit(job, lambda result, error: None)
+
+    return run
+
+
+@pytest.fixture
 def at_begin() -> Iterator[list[str]]:
-    """Statements that every transaction begins with, for as long as they are listed."""
+    """Statements that every transaction of SQLAlchemy begins with, for as long as listed."""
     statements: list[str] = []
 
     def run(connection: Connection) -> None:

@@ -4,10 +4,8 @@ import asyncio
 import re
 import sqlite3
 from contextlib import closing, contextmanager
-from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, event
 
 from cantstop_server.storage.errors import StorageError
 
@@ -25,16 +23,11 @@ def locked(file):
 
 
 @pytest.fixture
-def commits():
-    """Counts the commits of everybody."""
-    seen = []
-
-    def count(_connection):
-        seen.append(1)
-
-    event.listen(Engine, "commit", count)
-    yield seen
-    event.remove(Engine, "commit", count)
+def groups(store):
+    """How many writes each transaction had."""
+    sizes = []
+    store.journal.on_group = lambda writes, seconds, error: sizes.append(writes)
+    return sizes
 
 
 async def test_a_write_is_in_the_file_when_its_owner_hears_of_it(file, store, told):
@@ -45,7 +38,7 @@ async def test_a_write_is_in_the_file_when_its_owner_hears_of_it(file, store, to
         seen.extend(rows(file, "SELECT scope, room, state FROM live_rooms"))
         write.done(error)
 
-    store.journal.append(replace(write, done=look))
+    store.journal.append(write._replace(done=look))
     assert told.outcomes == []
     await store.journal.flush()
     assert told.outcomes == [("a", None)]
@@ -56,13 +49,25 @@ async def test_a_write_is_in_the_file_when_its_owner_hears_of_it(file, store, to
     ]
 
 
-async def test_all_that_waits_is_one_transaction_told_in_order(store, told, commits):
+async def test_all_that_waits_is_one_transaction_told_in_order(store, told, groups):
     labels = [f"{number}" for number in range(100)]
     for number, label in enumerate(labels):
         store.journal.append(told.write(label, room=f"R{number % 7}", events=((number, b"e"),)))
     await store.journal.flush()
     assert told.durable == labels
-    assert len(commits) == 1
+    assert len(groups) == 1
+
+
+async def test_a_write_on_its_own_does_not_wait_for_company(store, told, groups):
+    for number in range(3):
+        store.journal.append(told.write(f"{number}", events=((number, b"e"),)))
+        await store.journal.flush()
+    store.journal.append(told.write("3", events=((3, b"e"),)))
+    store.journal.append(told.write("4", events=((4, b"e"),)))
+    store.journal.append(told.write("5", events=((5, b"e"),)))
+    await store.journal.flush()
+    assert told.durable == ["0", "1", "2", "3", "4", "5"]
+    assert groups == [1, 1, 1, 1, 2], "what comes while one is on its way shares the next"
 
 
 async def test_rooms_come_back_as_they_were(open_store, told):
@@ -90,21 +95,22 @@ async def test_a_room_without_events_is_a_room(store, told):
     assert [(r.state, r.events) for r in await store.live_rooms("host")] == [(b"state", ())]
 
 
-async def test_old_and_new_rooms_share_a_transaction(store, told, commits):
+async def test_old_and_new_rooms_share_a_transaction(store, told, groups):
+    store.journal.append(told.write("old", "OLD", b"0"))
     store.journal.append(told.write("old", "OLD", b"1"))
     await store.journal.flush()
     store.journal.append(told.write("new", "NEW", b"2"))
     store.journal.append(told.write("old", "OLD", b"2"))
     store.journal.append(told.write("namesake", "OLD", b"3", scope="play-1"))
     await store.journal.flush()
-    assert len(commits) == 2
+    assert len(groups) == 2
     rooms = await store.live_rooms("host")
     assert [(room.room, room.state) for room in rooms] == [("NEW", b"2"), ("OLD", b"2")]
     assert [room.state for room in await store.live_rooms("play-1")] == [b"3"]
 
 
 @pytest.mark.parametrize("together", [True, False])
-async def test_a_closed_room_is_gone_and_its_code_is_free(store, told, together, file, commits):
+async def test_a_closed_room_is_gone_and_its_code_is_free(store, told, together, file, groups):
     writes = [
         told.write("make", state=b"old", events=((1, b"old"), (2, b"old"))),
         told.write("close", state=None, events=((3, b"last"),)),
@@ -118,7 +124,7 @@ async def test_a_closed_room_is_gone_and_its_code_is_free(store, told, together,
             await store.journal.flush()
     await store.journal.flush()
     assert told.durable == ["make", "close", "again", "other", "gone"]
-    assert len(commits) == (1 if together else 5)
+    assert len(groups) == (1 if together else 5)
     (room,) = await store.live_rooms("host")
     assert (room.state, room.events) == (b"new", ((1, b"new"),))
     assert rows(file, "SELECT count(*) FROM room_events") == [(1,)]
@@ -199,14 +205,12 @@ async def test_a_done_that_raises_disturbs_nobody(store, told, caplog):
     assert "could not handle the end of its write" in caplog.text
 
 
-async def test_a_database_that_fails_between_two_writes_fails_the_rest(
-    store, told, at_begin, caplog
-):
+async def test_a_database_that_fails_between_two_writes_fails_the_rest(store, told, sicken, caplog):
     def fall_sick(error):
         assert error is None
-        at_begin.append("PRAGMA query_only = 1")
+        sicken("PRAGMA query_only = 1")
 
-    store.journal.append(replace(told.write("good", "GOOD"), done=fall_sick))
+    store.journal.append(told.write("good", "GOOD")._replace(done=fall_sick))
     store.journal.append(told.write("bad", events=((1, b"1"), (1, b"1"))))
     store.journal.append(told.write("c", "CCCC"))
     store.journal.append(told.write("d", "DDDD"))
@@ -214,7 +218,6 @@ async def test_a_database_that_fails_between_two_writes_fails_the_rest(
     assert told.failed == ["bad", "c", "d"]
     assert "is read-only" in told.errors[-1]
     assert len(caplog.records) == 2  # the group's failure, and one of the database
-    at_begin.clear()
     assert [room.room for room in await store.live_rooms("host")] == ["GOOD"]
 
 
@@ -253,11 +256,12 @@ async def test_the_loop_goes_on_while_the_database_waits(file, open_store, told)
     ],
 )
 async def test_a_sick_database_loses_nothing_and_recovers(
-    store, told, at_begin, statement, message, make_game, seat_bot
+    store, told, sicken, statement, message, make_game, seat_bot
 ):
+    store.journal.append(told.write("zeroth", state=b"zeroth"))
     store.journal.append(told.write("first", state=b"first", events=((1, b"1"),)))
     await store.journal.flush()
-    at_begin.append(statement)
+    sicken(statement)
     game = make_game("g", seat_bot("keller"))
     big = bytes(100_000)
     store.journal.append(told.write("second", state=big, events=((2, b"2"),)))
@@ -266,13 +270,12 @@ async def test_a_sick_database_loses_nothing_and_recovers(
     await store.journal.flush()
     assert told.failed == ["second", "third", "other"]
     assert all(message in error for error in told.errors)
-    at_begin.clear()
     (room,) = await store.live_rooms("host")
     assert (room.state, room.events) == (b"first", ((1, b"1"),))
     assert await store.history() == []
     store.journal.append(told.write("end", state=None, archive=game))
     await store.journal.flush()
-    assert told.durable == ["first", "end"]
+    assert told.durable == ["zeroth", "first", "end"]
     assert [game.id for game in await store.history()] == ["g"]
 
 

@@ -9,6 +9,8 @@ from dataclasses import fields
 from itertools import count
 from typing import Any
 
+import msgspec
+
 from cantstop_protocol.events import AnyEvent
 from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.outcome import World
@@ -82,6 +84,7 @@ class FakeJournal:
     def __init__(self) -> None:
         self.waiting: list[RoomWrite] = []
         self.state: bytes | None = None
+        self.rows: dict[int, AnyEvent] = {}
         self.events: dict[int, AnyEvent] = {}
         self.games: list[ArchivedGame] = []
 
@@ -92,8 +95,13 @@ class FakeJournal:
         """The oldest write becomes durable."""
         write = self.waiting.pop(0)
         for seq, event in write.events:
-            assert seq == len(self.events) + 1, f"event {seq} after {len(self.events)}"
-            self.events[seq] = load_event(event)
+            assert seq == len(self.rows) + 1, f"event {seq} after {len(self.rows)}"
+            self.rows[seq] = load_event(event)
+        recent = (
+            () if write.state is None else msgspec.msgpack.decode(write.state)[0].get("recent", ())
+        )
+        self.events = self.rows | {seq: load_event(event) for seq, event in recent}
+        assert list(self.events) == list(range(1, len(self.events) + 1))
         self.state = write.state
         if write.archive is not None:
             self.games.append(write.archive)

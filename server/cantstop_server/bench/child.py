@@ -6,16 +6,23 @@ import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Final
+
+_LAG_INTERVAL: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process has used so far: CPU in seconds, resident memory in bytes."""
+    """What a process has used so far: CPU in seconds, resident memory in bytes.
+
+    ``lag`` is how late, in seconds, the loop has been at most since it was last asked.
+    """
 
     cpu: float
     resident: int
+    lag: float
 
 
 class Child:
@@ -30,8 +37,8 @@ class Child:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(b"usage\n")
-        cpu, resident = (await self.process.stdout.readline()).split()
-        return Usage(float(cpu), int(resident))
+        cpu, resident, lag = (await self.process.stdout.readline()).split()
+        return Usage(float(cpu), int(resident), float(lag))
 
 
 @asynccontextmanager
@@ -50,7 +57,8 @@ async def child(module: str, *arguments: str) -> AsyncIterator[Child]:
     try:
         yield Child(process, int(await process.stdout.readline()))
     finally:
-        process.stdin.close()
+        with suppress(ConnectionError):
+            process.stdin.close()
         await process.wait()
 
 
@@ -58,8 +66,31 @@ async def answer_until_closed(port: int) -> None:
     """The child's side: say the port, then answer each line until there are no more."""
     print(port, flush=True)
     loop = asyncio.get_running_loop()
+    lag = _Lag(loop)
     while await loop.run_in_executor(None, sys.stdin.readline):
-        print(time.process_time(), _resident(), flush=True)
+        print(time.process_time(), _resident(), lag.highest(), flush=True)
+
+
+class _Lag:
+    """How late the loop comes to what is due."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._highest = 0.0
+        self._wait()
+
+    def highest(self) -> float:
+        """The highest since this was last asked, in seconds."""
+        highest, self._highest = self._highest, 0.0
+        return highest
+
+    def _wait(self) -> None:
+        due = self._loop.time() + _LAG_INTERVAL
+        self._loop.call_at(due, self._look, due)
+
+    def _look(self, due: float) -> None:
+        self._highest = max(self._highest, self._loop.time() - due)
+        self._wait()
 
 
 def _resident() -> int:

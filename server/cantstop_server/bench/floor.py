@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from cantstop_server.bench.child import answer_until_closed
-from cantstop_server.bench.loops import run_on
+from cantstop_server.loop import run
 
 
 async def relay(size: int) -> None:
@@ -40,4 +40,4 @@ if __name__ == "__main__":
     parser.add_argument("loop")
     parser.add_argument("size", type=int)
     arguments = parser.parse_args()
-    run_on(arguments.loop, relay(arguments.size))
+    run(relay(arguments.size), arguments.loop)

@@ -6,25 +6,16 @@ They serve this measurement alone; a room never sees them.
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from statistics import median
 from time import perf_counter
 from typing import Final
 
+from cantstop_server.bench.rate import Rate, rate_of
 from cantstop_server.players.registry import make_player
 from cantstop_server.rules.setup import DEFAULT_TARGET, make_setup
 from cantstop_server.simulate import play_game, seeded_dice
 
 ROUNDS: Final = 5
 _SEATS: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How many a second, over the rounds of a benchmark."""
-
-    median: float
-    lowest: float
-    highest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +119,7 @@ def _play_round(games: int, kind: str, seed: int) -> _Round:
 
 
 def _rate(count: int, seconds: list[float]) -> Rate:
-    rates = [count / taken for taken in seconds]
-    return Rate(median(rates), min(rates), max(rates))
+    return rate_of([count / taken for taken in seconds])
 
 
 def _row(name: str, rate: Rate) -> str:

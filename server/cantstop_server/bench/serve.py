@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 
 from cantstop_server.bench.child import answer_until_closed
-from cantstop_server.bench.loops import run_on
 from cantstop_server.config import Limits, ServerConfig
+from cantstop_server.loop import run
 from cantstop_server.net.server import Server
 
 WIDE = Limits(
@@ -19,10 +19,10 @@ WIDE = Limits(
 )
 
 
-async def serve() -> None:
+async def serve(database: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        database = str(Path(folder) / "bench.db")
-        config = ServerConfig(database=database, port=0, bot_delay=0.0, limits=WIDE)
+        file = database or str(Path(folder) / "bench.db")
+        config = ServerConfig(database=file, port=0, bot_delay=0.0, limits=WIDE)
         async with Server(config) as server:
             await answer_until_closed(server.port)
 
@@ -30,4 +30,6 @@ async def serve() -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("loop")
-    run_on(parser.parse_args().loop, serve())
+    parser.add_argument("database", nargs="?", default="")
+    arguments = parser.parse_args()
+    run(serve(arguments.database), arguments.loop)

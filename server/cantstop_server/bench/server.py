@@ -7,6 +7,7 @@ from typing import Final
 
 from cantstop_server.bench.child import Child, child
 from cantstop_server.bench.load import Load
+from cantstop_server.loop import Loop
 
 WARM_UP: Final = 1.0
 MEASURED: Final = 4.0
@@ -14,11 +15,15 @@ MEASURED: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One side of a comparison: rates a second of the server's CPU, latencies in seconds."""
+    """One side of a comparison: rates a second of the server's CPU, times in seconds.
+
+    ``loop_lag`` is how late the server's loop was at most.
+    """
 
     moves_per_cpu_second: float
     latency_p50: float
     latency_p99: float
+    loop_lag: float
     update_bytes: float
     bytes_per_connection: float
 
@@ -46,17 +51,22 @@ class Comparison:
 
 
 async def compare(
-    loop: str, rooms: int, seats: int, spectators: int = 0, rounds: int = 3
+    loop: Loop,
+    rooms: int,
+    seats: int,
+    spectators: int = 0,
+    rounds: int = 3,
+    seconds: float = MEASURED,
 ) -> Comparison:
-    """Measure a server and its floor in turn, so often."""
+    """Measure a server and its floor in turn, so often, for so many seconds each."""
     ours: list[Figures] = []
     floors: list[Figures] = []
     for _ in range(rounds):
         async with child("serve", loop) as process:
-            ours.append(await _measure(process, rooms, seats, spectators, floor=False))
+            ours.append(await _measure(process, rooms, seats, spectators, seconds, floor=False))
         size = str(round(ours[-1].update_bytes))
         async with child("floor", loop, size) as process:
-            floors.append(await _measure(process, rooms, seats, spectators, floor=True))
+            floors.append(await _measure(process, rooms, seats, spectators, seconds, floor=True))
     ratios = tuple(
         one.moves_per_cpu_second / other.moves_per_cpu_second
         for one, other in zip(ours, floors, strict=True)
@@ -67,45 +77,47 @@ async def compare(
 def format_report(results: list[Comparison]) -> str:
     """The comparisons as a table for people."""
     lines = [
-        "moves a second of the server's CPU, and from move to update in milliseconds",
+        "moves a second of the server's CPU; times from move to update, and the loop's lag, in ms",
         "",
         f"{'loop':<8}{'rooms':>6}{'seats':>6}{'watch':>6}{'moves':>9}{'floor':>9}{'ratio':>7}"
-        f"{'range':>12}{'p50':>8}{'p99':>8}{'floor':>8}{'p99':>8}",
+        f"{'range':>11}{'p50':>8}{'p99':>8}{'floor':>8}{'p99':>8}{'lag':>6}",
     ]
     for r in results:
         spread = f"{min(r.ratios):.2f}-{max(r.ratios):.2f}"
         lines.append(
             f"{r.loop:<8}{r.rooms:>6}{r.seats:>6}{r.spectators:>6}"
             f"{r.server.moves_per_cpu_second:>9,.0f}{r.floor.moves_per_cpu_second:>9,.0f}"
-            f"{r.ratio:>7.2f}{spread:>12}"
+            f"{r.ratio:>7.2f}{spread:>11}"
             f"{r.server.latency_p50 * 1000:>8.2f}{r.server.latency_p99 * 1000:>8.2f}"
             f"{r.floor.latency_p50 * 1000:>8.2f}{r.floor.latency_p99 * 1000:>8.2f}"
+            f"{r.server.loop_lag * 1000:>6.0f}"
         )
     return "\n".join(lines)
 
 
 async def _measure(
-    process: Child, rooms: int, seats: int, spectators: int, *, floor: bool
+    process: Child, rooms: int, seats: int, spectators: int, seconds: float, *, floor: bool
 ) -> Figures:
     load = Load()
     empty = await process.usage()
     opening = load.open_floor if floor else load.open_rooms
     await opening(process.port, rooms, seats, spectators)
     idle = await process.usage()
-    load.running.set()
+    load.start()
     await asyncio.sleep(WARM_UP)
     load.tally.clear()
     before = await process.usage()
-    await asyncio.sleep(MEASURED)
+    await asyncio.sleep(seconds)
     after = await process.usage()
     tally = load.tally
     moves, latencies = tally.moves, list(tally.latencies)
-    await load.close()
+    load.close()
     cuts = quantiles(latencies, n=100) if len(latencies) > 1 else [0.0] * 99
     return Figures(
         moves_per_cpu_second=moves / (after.cpu - before.cpu),
         latency_p50=cuts[49],
         latency_p99=cuts[98],
+        loop_lag=after.lag,
         update_bytes=tally.update_bytes / max(1, tally.updates),
         bytes_per_connection=(idle.resident - empty.resident) / (rooms * (seats + spectators)),
     )

@@ -8,13 +8,10 @@ import asyncio
 import hashlib
 import hmac
 import logging
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Final
-
-from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import ConnectionClosed
-from websockets.protocol import State
+from typing import Any, Final, TypeAlias
 
 from cantstop_protocol.codec import Malformed, decode_command, encode
 from cantstop_protocol.codes import ByeCode, ErrorCode
@@ -51,10 +48,11 @@ from cantstop_server.config import Limits
 from cantstop_server.lookback import listed, query_of
 from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
-from cantstop_server.net.frames import wire_frame
+from cantstop_server.net.frames import message_in, wire_frame
 from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.rate import TokenBucket
+from cantstop_server.net.websocket import WebSocket
 from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
 from cantstop_server.rooms.owner import Reply, RoomOwner
@@ -71,6 +69,10 @@ _POLICY_VIOLATION: Final = 1008
 _GOING_AWAY: Final = 1001
 _LISTS: Final = (ListRooms, ListGames, GetStats, GetLeaders)
 """What is long to tell, or to look up: it has a rate of its own."""
+
+
+Waiting: TypeAlias = Coroutine[None, None, None]
+"""What a command has to wait for, and what is done then."""
 
 
 @dataclass(slots=True)
@@ -94,9 +96,35 @@ class Service:
 
 
 class Connection:
-    """The server's side of one client."""
+    """The server's side of one client, from the end of the handshake on.
 
-    def __init__(self, websocket: ServerConnection, service: Service) -> None:
+    A command is answered in the call that brings it. The few that have to wait for something
+    (``hello``, passwords) stop the reading, and what has arrived behind them waits its turn.
+    """
+
+    __slots__ = (
+        "_bound",
+        "_chat",
+        "_commands",
+        "_dismissed",
+        "_game_parts",
+        "_held",
+        "_hello_id",
+        "_hello_timer",
+        "_instance",
+        "_lists",
+        "_lost",
+        "_number",
+        "_passwords",
+        "_person",
+        "_refusals",
+        "_room",
+        "_service",
+        "_slow",
+        "_websocket",
+    )
+
+    def __init__(self, websocket: WebSocket, service: Service) -> None:
         self._websocket = websocket
         self._service = service
         self._person: Person | None = None
@@ -104,17 +132,23 @@ class Connection:
         self._hello_id = 0
         self._room: RoomOwner | None = None
         self._dismissed: ByeCode | None = None
-        self._loop = asyncio.get_running_loop()
-        self._outgoing: list[bytes] = []
-        limits, clock = service.limits, self._loop.time
+        self._held: deque[bytes | str] = deque()
+        self._slow: asyncio.Task[None] | None = None
+        self._lost = False
+        loop = asyncio.get_running_loop()
+        limits, clock = service.limits, loop.time
+        self._bound = limits.buffered_bytes
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
         self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
         self._game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
         self._passwords = TokenBucket(limits.password_rate, limits.password_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
-        self._closing_task: asyncio.Task[None] | None = None
-        self._number = 0
+        self._hello_timer: asyncio.TimerHandle | None = None
+        self._number = service.connections.opened(self)
+        log.info("connection opened", extra=self._ids() | {"address": self.address})
+        self._reply(service.greeting)
+        self._await_hello()
 
     @property
     def name(self) -> str:
@@ -128,7 +162,7 @@ class Connection:
     @property
     def address(self) -> str:
         """Where the peer is, without its port."""
-        return peer_address(self._websocket)
+        return self._websocket.address
 
     @property
     def introduction(self) -> tuple[str, int]:
@@ -139,43 +173,33 @@ class Connection:
         """The room is not this connection's any more."""
         self._room = None
 
-    async def run(self) -> None:
-        """Serve the client until its connection ends, for whatever reason."""
-        self._number = self._service.connections.opened(self)
-        log.info("connection opened", extra=self._ids() | {"address": self.address})
-        try:
-            self._reply(self._service.greeting)
-            with suppress(ConnectionClosed):
-                if await self._identify_in_time():
-                    async for frame in self._websocket:
-                        await self._take(frame)
-        finally:
+    def received(self, message: bytes | str) -> None:
+        """Answer a message, or keep it until what came before it is answered."""
+        if self._slow is not None:
+            self._held.append(message)
+        else:
+            self._take(message)
+
+    def lost(self, code: int | None) -> None:
+        """The connection is gone, for whatever reason."""
+        self._lost = True
+        self._held.clear()
+        self._await_no_hello()
+        if self._slow is None:
             self._gone()
-            close = {"code": self._websocket.close_code, "bye": self._dismissed}
-            log.info("connection closed", extra=self._ids() | close)
-        if self._closing_task is not None:
-            await self._closing_task
+        log.info("connection closed", extra=self._ids() | {"close": code, "bye": self._dismissed})
 
     def send(self, frame: bytes) -> None:
-        """Send a frame of the wire. What is sent in one turn of the loop is written at once."""
-        if not self._outgoing:
-            self._loop.call_soon(self._flush)
-        self._outgoing.append(frame)
-
-    def _flush(self) -> None:
-        """Hand what waits to the transport; a peer that has stopped reading is cut off."""
-        outgoing, self._outgoing = self._outgoing, []
-        if not outgoing or self._websocket.protocol.state is not State.OPEN:
+        """Hand a frame of the wire to the transport; a peer that has stopped reading is cut off."""
+        websocket = self._websocket
+        if not websocket.is_open:
             return
-        transport, bound = self._websocket.transport, self._service.limits.buffered_bytes
-        if transport.get_write_buffer_size() + sum(map(len, outgoing)) <= bound:
-            transport.write(b"".join(outgoing) if len(outgoing) > 1 else outgoing[0])
-            return
-        for frame in outgoing:
-            if transport.get_write_buffer_size() > bound:
-                self._cut()
-                return
-            transport.write(frame)
+        if websocket.compresses:
+            frame = websocket.frame(message_in(frame))
+        if websocket.transport.get_write_buffer_size() > self._bound:
+            self._cut()
+        else:
+            websocket.transport.write(frame)
 
     def _cut(self) -> None:
         """Break off without waiting for what a peer that does not read will never read."""
@@ -191,10 +215,10 @@ class Connection:
             return
         self._dismissed = code
         self._reply(Bye(code=code, message=message))
+        self._await_no_hello()
         self._gone()
-        self._flush()
         close_code = _GOING_AWAY if code is ByeCode.SHUTDOWN else _POLICY_VIOLATION
-        self._closing_task = asyncio.create_task(self._websocket.close(close_code, code.value))
+        self._websocket.close(close_code, code.value)
 
     def _gone(self) -> None:
         """Let go of the room and the name. Harmless when repeated or late."""
@@ -220,35 +244,78 @@ class Connection:
     def _refuse(self, id: int | None, code: ErrorCode, message: str) -> None:
         self._reply(Error(re=id, code=code, message=message))
 
-    async def _identify_in_time(self) -> bool:
-        try:
-            while self._person is None and self._dismissed is None:
-                # The peer's silence counts, not the time that an answer takes here.
-                async with asyncio.timeout(self._service.limits.hello_timeout):
-                    frame = await self._websocket.recv()
-                await self._take(frame)
-        except TimeoutError:
-            self.dismiss(ByeCode.IDLE, "no hello came: connect again and say who you are")
-        return self._person is not None
+    def _await_hello(self) -> None:
+        """The peer's silence counts, not the time that an answer takes here."""
+        self._await_no_hello()
+        if self._person is None and self._dismissed is None and not self._lost:
+            self._hello_timer = asyncio.get_running_loop().call_later(
+                self._service.limits.hello_timeout,
+                self.dismiss,
+                ByeCode.IDLE,
+                "no hello came: connect again and say who you are",
+            )
 
-    async def _take(self, frame: str | bytes) -> None:
-        """Answer one frame. Nothing that a client sends gets past here as an exception."""
+    def _await_no_hello(self) -> None:
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
+
+    def _take(self, message: bytes | str) -> None:
+        """Answer a message. Nothing that a client sends gets past here as an exception."""
         if self._dismissed is not None:
             return
+        slow = self._try(message)
+        if slow is not None:
+            self._await_no_hello()
+            self._websocket.read_on(False)
+            self._slow = asyncio.create_task(self._finish(*slow))
+        elif self._person is None:
+            self._await_hello()
+
+    def _try(self, message: bytes | str) -> tuple[Command, Waiting] | None:
+        """Answer it, or say what has to be waited for."""
         try:
-            command = decode_command(frame)
+            command = decode_command(message)
         except Malformed as error:
             self._refuse(error.id, ErrorCode.MALFORMED, str(error))
-            return
+            return None
         self._service.metrics.command(type(command))
         try:
             self._check_rate(command)
-            await self._obey(command)
-        except Refused as refusal:
-            self._refuse(command.id, refusal.code, refusal.message)
-        except Exception:
-            log.exception("a fault in answering %s", type(command).__name__, extra=self._ids())
-            self._refuse(command.id, ErrorCode.INTERNAL, "a fault in the server: try again")
+            slow = self._obey(command)
+        except Exception as error:  # noqa: BLE001 - it is told or logged
+            self._refuse_for(command, error)
+            return None
+        return None if slow is None else (command, slow)
+
+    async def _finish(self, command: Command, slow: Waiting) -> None:
+        """Wait for what a command takes, then go on with what has arrived behind it."""
+        try:
+            await slow
+        except Exception as error:  # noqa: BLE001 - it is told or logged
+            self._refuse_for(command, error)
+        finally:
+            self._slow = None
+            if self._lost:
+                self._gone()
+            else:
+                self._go_on()
+
+    def _go_on(self) -> None:
+        while self._held and self._slow is None:
+            self._take(self._held.popleft())
+        if self._slow is None:
+            self._await_hello()
+            self._websocket.read_on(True)
+
+    def _refuse_for(self, command: Command, error: Exception) -> None:
+        if isinstance(error, Refused):
+            self._refuse(command.id, error.code, error.message)
+            return
+        log.error(
+            "a fault in answering %s", type(command).__name__, extra=self._ids(), exc_info=error
+        )
+        self._refuse(command.id, ErrorCode.INTERNAL, "a fault in the server: try again")
 
     def _check_rate(self, command: Command) -> None:
         if self._service.closing:
@@ -262,56 +329,81 @@ class Connection:
         if isinstance(command, GetGame) and not self._game_parts.take():
             raise Refused(ErrorCode.TOO_FAST, "games were asked for too often: wait a second")
 
-    async def _obey(self, command: Command) -> None:
-        if isinstance(command, Hello):
-            await self._hello(command)
-            return
-        if isinstance(command, Admin):
-            self._service.administration.obey(command, self._reply)
-            return
-        person = self._person
-        if person is None:
-            raise Refused(ErrorCode.NOT_IDENTIFIED, "say hello first: who are you?")
-        match command:
-            case ListRooms():
-                self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
-            case ListGames():
-                self._reply(await self._games(command))
-            case GetStats() | GetLeaders():
-                await self._look_back(person, command)
-            case GetGame():
-                self._reply(await self._service.past_games.record(command))
-            case Create():
-                made = self._service.hub.created_by(self._accepted(command))
-                self._check_elsewhere(made)
-                password = None
-                if made is None:
-                    self._check_not_draining()
-                    check_options(command.options)
-                    if command.password:
-                        password = await asyncio.to_thread(hash_password, command.password)
-                self._room = self._service.hub.create(
-                    person, self._instance, command, password, self._entry_reply(None)
-                )
-            case Join():
-                room = self._service.hub.find(command.room)
-                self._check_elsewhere(room)
-                if room is not None:
-                    await self._check_room_password(person, room, command.password)
-                self._room = self._service.hub.join(
-                    person, self._instance, command, self._entry_reply(self._room)
-                )
-            case Leave():
-                self._leave(person, command)
-            case Start() | Rematch():
-                room = self._own_room()
-                if not is_repetition(room.state, person, self._instance, command.id):
-                    self._check_not_draining()
-                room.submit(person, self._instance, command, self._reply)
-            case _:
-                self._own_room().submit(person, self._instance, command, self._reply)
+    def _obey(self, command: Command) -> Waiting | None:
+        """Do what a command says, or give what has to be waited for. Raises ``Refused``."""
+        act = _ACTS.get(type(command))
+        if act is not None:
+            return act(self, command)
+        person = self._known_person()
+        self._own_room().submit(person, self._instance, command, self._reply)
+        return None
 
-    async def _look_back(self, person: Person, command: GetStats | GetLeaders) -> None:
+    def _known_person(self) -> Person:
+        if self._person is None:
+            raise Refused(ErrorCode.NOT_IDENTIFIED, "say hello first: who are you?")
+        return self._person
+
+    def _administer(self, command: Admin) -> None:
+        self._service.administration.obey(command, self._reply)
+
+    def _list(self, command: ListRooms) -> None:
+        self._known_person()
+        self._reply(Rooms(re=command.id, rooms=self._service.hub.summaries()))
+
+    def _begin(self, command: Start | Rematch) -> None:
+        person, room = self._known_person(), self._own_room()
+        if not is_repetition(room.state, person, self._instance, command.id):
+            self._check_not_draining()
+        room.submit(person, self._instance, command, self._reply)
+
+    def _create(self, command: Create) -> Waiting | None:
+        person = self._known_person()
+        made = self._service.hub.created_by(self._accepted(command))
+        self._check_elsewhere(made)
+        if made is None:
+            self._check_not_draining()
+            check_options(command.options)
+            if command.password:
+                return self._create_with_password(person, command)
+        self._open(person, command, None)
+        return None
+
+    async def _create_with_password(self, person: Person, command: Create) -> None:
+        self._open(person, command, await asyncio.to_thread(hash_password, command.password))
+
+    def _open(self, person: Person, command: Create, password: bytes | None) -> None:
+        self._room = self._service.hub.create(
+            person, self._instance, command, password, self._entry_reply(None)
+        )
+
+    def _join(self, command: Join) -> Waiting | None:
+        person = self._known_person()
+        room = self._service.hub.find(command.room)
+        self._check_elsewhere(room)
+        hashed = None if room is None else room.state.password
+        if room is not None and hashed is not None and not room.state.is_member(person.player):
+            return self._join_with_password(person, command, hashed)
+        self._enter(person, command)
+        return None
+
+    async def _join_with_password(self, person: Person, command: Join, hashed: bytes) -> None:
+        if not command.password:
+            raise Refused(ErrorCode.BAD_PASSWORD, "this room asks for a password")
+        if not self._passwords.take():
+            raise Refused(ErrorCode.TOO_FAST, "too many passwords: wait a few seconds")
+        if not await asyncio.to_thread(fits, command.password, hashed):
+            raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
+        self._enter(person, command)
+
+    def _enter(self, person: Person, command: Join) -> None:
+        self._room = self._service.hub.join(
+            person, self._instance, command, self._entry_reply(self._room)
+        )
+
+    def _look_back(self, command: GetStats | GetLeaders) -> Waiting:
+        return self._tell_standings(self._known_person(), command)
+
+    async def _tell_standings(self, person: Person, command: GetStats | GetLeaders) -> None:
         store = self._service.store
         try:
             if isinstance(command, GetLeaders):
@@ -354,7 +446,11 @@ class Connection:
         if self._service.health.draining:
             self._reply(Notice(message=DRAINING))
 
-    async def _games(self, command: ListGames) -> Games:
+    def _list_games(self, command: ListGames) -> Waiting:
+        self._known_person()
+        return self._tell_games(command)
+
+    async def _tell_games(self, command: ListGames) -> None:
         try:
             page = await self._service.store.history_page(
                 query_of(command), limit=command.limit, after=command.after
@@ -364,7 +460,14 @@ class Connection:
         except StorageError as error:
             raise Refused(ErrorCode.STORAGE, str(error)) from error
         games = listed(page, self._service.hub.playing(), command)
-        return Games(re=command.id, games=games, more=page.next is not None)
+        self._reply(Games(re=command.id, games=games, more=page.next is not None))
+
+    def _get_game(self, command: GetGame) -> Waiting:
+        self._known_person()
+        return self._tell_game(command)
+
+    async def _tell_game(self, command: GetGame) -> None:
+        self._reply(await self._service.past_games.record(command))
 
     def _check_password(self, given: str) -> None:
         password = self._service.password
@@ -373,23 +476,13 @@ class Connection:
         text = "this is not the server's password" if given else "this server asks for a password"
         raise Refused(ErrorCode.BAD_PASSWORD, text)
 
-    async def _check_room_password(self, person: Person, room: RoomOwner, given: str) -> None:
-        hashed = room.state.password
-        if hashed is None or room.state.is_member(person.player):
-            return
-        if not given:
-            raise Refused(ErrorCode.BAD_PASSWORD, "this room asks for a password")
-        if not self._passwords.take():
-            raise Refused(ErrorCode.TOO_FAST, "too many passwords: wait a few seconds")
-        if not await asyncio.to_thread(fits, given, hashed):
-            raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
-
     def _check_not_draining(self) -> None:
         if self._service.health.draining:
             raise Refused(ErrorCode.SHUTTING_DOWN, DRAINING)
 
-    def _leave(self, person: Person, command: Leave) -> None:
+    def _leave(self, command: Leave) -> None:
         """Out of the room from now on; back in it if that does not become durable."""
+        person = self._known_person()
         room = self._service.hub.find(command.room) if command.room else self._own_room()
         if room is None:
             raise Refused(ErrorCode.NOT_IN_ROOM, f"there is no room {command.room!r} any more")
@@ -431,7 +524,18 @@ class Connection:
         return reply
 
 
-def peer_address(websocket: ServerConnection) -> str:
-    """The address of a peer, without its port; empty if it is gone already."""
-    peer = websocket.remote_address
-    return str(peer[0]) if peer else ""
+_ACTS: Final[Mapping[type[Command], Callable[[Connection, Any], Waiting | None]]] = {
+    Hello: Connection._hello,
+    Admin: Connection._administer,
+    ListRooms: Connection._list,
+    ListGames: Connection._list_games,
+    GetStats: Connection._look_back,
+    GetLeaders: Connection._look_back,
+    GetGame: Connection._get_game,
+    Create: Connection._create,
+    Join: Connection._join,
+    Leave: Connection._leave,
+    Start: Connection._begin,
+    Rematch: Connection._begin,
+}
+"""What is not for the room alone."""

@@ -1,5 +1,6 @@
 """Who is connected: the newest connection of each person, and the way of frames to them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Protocol
@@ -36,6 +37,7 @@ class Connections:
     def __init__(self) -> None:
         self._links: dict[int, Link] = {}
         self._all: set[Link] = set()
+        self._addresses: Counter[str] = Counter()
         self._numbers = count(1)
 
     def __len__(self) -> int:
@@ -44,6 +46,7 @@ class Connections:
     def opened(self, link: Link) -> int:
         """A connection is there, of nobody known yet. The number is for the log."""
         self._all.add(link)
+        self._addresses[link.address] += 1
         return next(self._numbers)
 
     def identified(self, player: int, link: Link) -> None:
@@ -62,7 +65,9 @@ class Connections:
 
     def closed(self, player: int | None, link: Link) -> None:
         """The connection is gone. If it was replaced before, the newer one is untouched."""
-        self._all.discard(link)
+        if link in self._all:
+            self._all.discard(link)
+            self._addresses -= Counter({link.address: 1})
         if player is not None and self._links.get(player) is link:
             del self._links[player]
 
@@ -93,7 +98,7 @@ class Connections:
 
     def from_address(self, address: str) -> int:
         """How many connections there are from one address."""
-        return sum(link.address == address for link in self._all)
+        return self._addresses[address]
 
     def put_out(self, room: str, player: int) -> None:
         """This person is not in this room any more."""

@@ -2,13 +2,12 @@
 
 import ipaddress
 
-from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from cantstop_server.net.admin import Health
-from cantstop_server.net.connection import peer_address
 from cantstop_server.net.metrics import Metrics
+from cantstop_server.net.websocket import WebSocket
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
@@ -21,23 +20,23 @@ class Pages:
         self._metrics = metrics
         self._public = public
 
-    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+    def answer(self, websocket: WebSocket, request: Request) -> Response | None:
         """The answer to a request for one of them, None for any other request."""
         page = {"/healthz": self._healthz, "/metrics": self._metrics_page}.get(
             request.path.partition("?")[0]
         )
         if page is None:
             return None
-        if not self._public and not is_local(peer_address(connection), request.headers):
-            return connection.respond(403, "Only for the machine of this server.\n")
-        return page(connection)
+        if not self._public and not is_local(websocket.address, request.headers):
+            return websocket.respond(403, "Only for the machine of this server.\n")
+        return page(websocket)
 
-    def _healthz(self, connection: ServerConnection) -> Response:
+    def _healthz(self, websocket: WebSocket) -> Response:
         trouble = self._health.trouble
-        return connection.respond(503 if trouble else 200, f"{trouble or 'ok'}\n")
+        return websocket.respond(503 if trouble else 200, f"{trouble or 'ok'}\n")
 
-    def _metrics_page(self, connection: ServerConnection) -> Response:
-        response = connection.respond(200, self._metrics.text())
+    def _metrics_page(self, websocket: WebSocket) -> Response:
+        response = websocket.respond(200, self._metrics.text())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = self._metrics.content_type
         return response

@@ -6,6 +6,8 @@ from collections.abc import Callable
 class TokenBucket:
     """Allows ``burst`` at once and ``rate`` per second after that."""
 
+    __slots__ = ("_burst", "_clock", "_filled_at", "_rate", "_tokens")
+
     def __init__(self, rate: float, burst: int, clock: Callable[[], float]) -> None:
         self._rate = rate
         self._burst = burst

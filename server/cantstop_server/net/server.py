@@ -5,7 +5,7 @@ import logging
 import secrets
 import signal
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from importlib.metadata import version
@@ -13,10 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from websockets.asyncio.server import Server as WebSocketServer
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.extensions.base import ServerExtensionFactory
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 from websockets.http11 import Request, Response
-from websockets.typing import Subprotocol
 
 from cantstop_protocol.codes import ByeCode
 from cantstop_protocol.events import Abandoned, AnyEvent, Created, Finished, Started
@@ -27,13 +26,15 @@ from cantstop_server.config import ServerConfig
 from cantstop_server.errors import ServerError
 from cantstop_server.net import admin_file
 from cantstop_server.net.admin import Administration, Health
-from cantstop_server.net.connection import Connection, Service, peer_address
+from cantstop_server.net.connection import Connection, Service
 from cantstop_server.net.connections import Connections
+from cantstop_server.net.listener import Listener
 from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.pages import Pages
 from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.tls import server_context
 from cantstop_server.net.watch import Watch
+from cantstop_server.net.websocket import Manners, WebSocket
 from cantstop_server.players.registry import KINDS
 from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.hub import Hub
@@ -47,6 +48,7 @@ from cantstop_server.storage.store import Store
 log = logging.getLogger(__name__)
 
 HOST_SCOPE: Final = "host"
+_NOTED: Final = (Created, Started, Finished, Abandoned)
 _CLOSE_SECONDS: Final = 2.0
 _OPEN_SECONDS: Final = 4.0
 """How long a connection may take to say what it is; the end of the server waits for it, too."""
@@ -185,7 +187,7 @@ class Server:
     ) -> None:
         """Everyone is told, what is under way becomes durable, then all is closed."""
         self._service.closing = True
-        self._listener.close(close_connections=False)
+        self._listener.close()
         if self._config.private:
             self._hub.close_all("the server ends")
         else:
@@ -197,7 +199,6 @@ class Server:
             "" if self._config.private else ": rooms, seats and games are kept for its next start"
         )
         self._connections.dismiss_all(ByeCode.SHUTDOWN, f"the server is shutting down{kept}")
-        self._listener.close()
         await self._listener.wait_closed()
         if self._admin_file is not None:
             # While the database is still ours: after that it may be the next server's.
@@ -236,59 +237,52 @@ class Server:
         admin_file.write(path, admin_file.AdminAccess(token, url, fingerprint))
         self._admin_file = path
 
-    async def _listen(self, secured: ssl.SSLContext | None) -> WebSocketServer:
+    async def _listen(self, secured: ssl.SSLContext | None) -> Listener:
         config, limits = self._config, self._config.limits
-        try:
-            return await serve(
-                self._serve_client,
-                config.bind,
-                config.port,
-                ssl=secured,
-                subprotocols=[Subprotocol(SUBPROTOCOL)],
-                process_request=self._check_request,
-                compression=None,
-                server_header=None,
+        listener = Listener(
+            Manners(
+                check=self._check_request,
+                serve=lambda websocket: Connection(websocket, self._service),
+                subprotocol=SUBPROTOCOL,
                 max_size=MAX_COMMAND_BYTES,
-                max_queue=8,
-                # Above the library's own limit its pings would wait for a peer that does not read.
-                write_limit=limits.buffered_bytes,
+                open_timeout=_OPEN_SECONDS,
+                close_timeout=_CLOSE_SECONDS,
                 ping_interval=limits.ping_interval,
                 ping_timeout=limits.ping_timeout,
-                close_timeout=_CLOSE_SECONDS,
-                open_timeout=_OPEN_SECONDS,
-                logger=_quiet_logger(),
+                extensions=_deflate() if config.compression else (),
             )
+        )
+        try:
+            await listener.open(config.bind, config.port, secured)
         except OSError as error:
             raise ServerError(
                 f"cannot listen on {config.bind} port {config.port}: {error.strerror or error};"
                 " is another server running there? choose another with --port or --bind"
             ) from error
+        return listener
 
-    async def _serve_client(self, websocket: ServerConnection) -> None:
-        await Connection(websocket, self._service).run()
-
-    def _check_request(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _check_request(self, websocket: WebSocket, request: Request) -> Response | None:
         """Answer plain requests, and refuse in words whoever cannot be served."""
-        page = self._pages.answer(connection, request)
+        page = self._pages.answer(websocket, request)
         if page is not None:
             return page
         if request.headers.get("Upgrade", "").lower() != "websocket":
-            return connection.respond(
+            return websocket.respond(
                 426, "This is a cantstop server. Join it with: cantstop join --server ADDRESS\n"
             )
         offered = ",".join(request.headers.get_all("Sec-WebSocket-Protocol"))
         if SUBPROTOCOL not in [name.strip() for name in offered.split(",")]:
-            return connection.respond(
+            return websocket.respond(
                 400,
                 f"This server speaks {SUBPROTOCOL}, the client offers {offered[:80] or 'nothing'}:"
                 " use the same version of cantstop on both sides.\n",
             )
         if len(self._connections) >= self._config.limits.connections:
-            return connection.respond(503, "This server is full. Try again later.\n")
-        if self._connections.from_address(peer_address(connection)) >= (
+            return websocket.respond(503, "This server is full. Try again later.\n")
+        if self._connections.from_address(websocket.address) >= (
             self._config.limits.connections_per_address
         ):
-            return connection.respond(429, "Too many connections from your address.\n")
+            return websocket.respond(429, "Too many connections from your address.\n")
         return None
 
     def _room_closed(self, code: str) -> None:
@@ -300,6 +294,8 @@ class Server:
     def _happened(self, code: str, event: AnyEvent) -> None:
         """An event of a room has become durable."""
         self._metrics.event(event)
+        if not isinstance(event, _NOTED):
+            return
         match event:
             case Created():
                 log.info("room opened", extra={"room": code})
@@ -309,8 +305,6 @@ class Server:
                 log.info("game finished", extra={"room": code, "game": game, "turns": turns})
             case Abandoned(game=game, turns=turns):
                 log.info("game abandoned", extra={"room": code, "game": game, "turns": turns})
-            case _:
-                return
         self._administration.check_drained()
 
 
@@ -326,6 +320,17 @@ async def host(config: ServerConfig, announce: Callable[[Server], None]) -> None
             task.cancel()
 
 
+def _deflate() -> Sequence[ServerExtensionFactory]:
+    """Compression with little memory: windows of 4 KiB hold several updates of a table."""
+    return [
+        ServerPerMessageDeflateFactory(
+            server_max_window_bits=12,
+            client_max_window_bits=12,
+            compress_settings={"memLevel": 5},
+        )
+    ]
+
+
 def _on_stop_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -333,10 +338,3 @@ def _on_stop_signals(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(number, stop)
         except NotImplementedError:  # Windows: the loop has no signal handlers of its own
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
-
-
-def _quiet_logger() -> logging.Logger:
-    """Peers that break off or send nonsense are everyday life, not worth a traceback."""
-    logger = logging.getLogger("cantstop_server.websockets")
-    logger.setLevel(logging.CRITICAL)
-    return logger

@@ -54,9 +54,10 @@ def agenda(
     ``held`` are the seats whose time stands still, ``elapsed`` the seconds that the pending
     decision has taken already.
     """
-    present, people = state.present(), state.people()
+    present = bool(state.present())
     due: dict[Task, Due] = {}
     if not present:
+        people = state.people()
         if not people and not state.playing:
             due[Task.CLOSE] = Due("nobody", 0.0)
         elif people:
@@ -66,17 +67,21 @@ def agenda(
         away = tuple(seat.player for seat in state.seats if seat and seat.away)
         if away:
             due[Task.UNSEAT] = Due(away, delays.seat)
-    return due | _of_decision(state, delays, held, elapsed)
+    return _with_decision(due, state, delays, held, elapsed, present)
 
 
-def _of_decision(
-    state: RoomState, delays: Delays, held: frozenset[int], elapsed: float
+def _with_decision(
+    due: dict[Task, Due],
+    state: RoomState,
+    delays: Delays,
+    held: frozenset[int],
+    elapsed: float,
+    present: bool,
 ) -> dict[Task, Due]:
     awaited, game, position = state.awaited_seat(), state.game, state.position
     if awaited is None or game is None or position is None:
-        return {}
+        return due
     index, seat = awaited
-    present = state.present()
     asked = asked_of(state)
     if asked is not None:
         # After a restart all are away: who is to witness the roll may come back with the others.
@@ -85,11 +90,10 @@ def _of_decision(
     if seat.player_kind is not None:
         # Nobody needs to follow what nobody sees; and nobody is waiting for a relieved seat
         # while all are away: it would play a game that people are going to return to.
-        if seat.relief is not None and not present:
-            return {}
-        delay = delays.bot if present else 0.0
-        return {Task.BOT_MOVE: Due((game.id, position.ply, seat.player_kind), delay)}
-    due: dict[Task, Due] = {}
+        if seat.relief is None or present:
+            delay = delays.bot if present else 0.0
+            due[Task.BOT_MOVE] = Due((game.id, position.ply, seat.player_kind), delay)
+        return due
     if seat.away and present and state.options.absence != "wait":
         due[Task.RELIEF] = Due((game.id, index), delays.absence)
     allowed = seconds_allowed(state)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from cantstop_server.rooms.dicing import asked_of
-from cantstop_server.rooms.relief import seconds_allowed
+from cantstop_server.rooms.relief import has_clock, seconds_allowed
 from cantstop_server.rooms.state import RoomState
 
 
@@ -29,10 +29,16 @@ class DecisionClock:
 
     def follow(self, state: RoomState) -> None:
         """Take note of the decision that is pending, and of who is there."""
-        self.held = frozenset(i for i in self.held if i < len(state.seats) and _is_away(state, i))
-        decision = _decision(state)
+        if self.held:
+            seats = range(len(state.seats))
+            self.held = frozenset(i for i in self.held if i in seats and _is_away(state, i))
+        # What is not timed takes no time: most rooms never look at the clock.
+        decision = _decision(state) if has_clock(state.options) else None
         if decision != self._decision:
             self._decision, self._since, self._spent = decision, self._now(), 0.0
+        if decision is None:
+            self._stands = False
+            return
         awaited = state.awaited_seat()
         stands = awaited is not None and (
             awaited[0] in self.held or not state.present() or asked_of(state) is not None

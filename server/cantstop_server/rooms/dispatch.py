@@ -43,15 +43,16 @@ def step(
     if row.when == "between games" and state.playing:
         raise Refused(ErrorCode.NOT_ALLOWED, "not while a game is being played")
     outcome = row.handle(state, person, command, world)
-    return outcome._replace(state=remember(outcome.state, person, instance, command.id))
+    return outcome.leading_to(remember(outcome.state, person, instance, command.id))
 
 
 def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> bool:
     """Whether this very command has already had its effect."""
-    return any(
-        known.player == person.player and known.instance == instance and id in known.ids
-        for known in state.accepted
-    )
+    player = person.player
+    for known in state.accepted:
+        if known.player == player:
+            return known.instance == instance and id in known.ids
+    return False
 
 
 def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
@@ -66,9 +67,10 @@ def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomSt
             others.append(known)
         elif known.instance == instance:
             ids = (*known.ids[1 - REMEMBERED_COMMANDS :], id)
-    visitors = [known for known in others if not state.is_member(known.player)]
-    for forgotten in visitors[: max(0, len(visitors) - REMEMBERED_VISITORS)]:
-        others.remove(forgotten)
+    if len(others) > REMEMBERED_VISITORS:
+        visitors = [known for known in others if not state.is_member(known.player)]
+        for forgotten in visitors[: max(0, len(visitors) - REMEMBERED_VISITORS)]:
+            others.remove(forgotten)
     return replace(state, accepted=(*others, Remembered(person.player, instance, ids)))
 
 

@@ -38,7 +38,8 @@ class Hub:
         for room in rooms:
             try:
                 state = load(room.state)
-                tail = [NumberedEvent(seq, load_event(event)) for seq, event in room.events]
+                events = (*room.events, *state.recent)
+                tail = [NumberedEvent(seq, load_event(event)) for seq, event in events]
             except Exception:
                 log.exception("room %s cannot be read: it stays in the database", room.room)
                 continue
@@ -131,9 +132,12 @@ class Hub:
     def seated_in(self, player: int) -> tuple[str, ...]:
         """The rooms where this person holds a seat."""
         return tuple(
-            owner.code
-            for owner in self._rooms.values()
-            if owner.durable.seat_of(player) is not None
+            [
+                owner.code
+                for owner in self._rooms.values()
+                for seat in owner.durable.seats
+                if seat is not None and seat.player == player and not seat.gone
+            ]
         )
 
     def forget(self, code: str) -> None:

@@ -39,3 +39,7 @@ class Outcome(NamedTuple):
     archive: ArchivedGame | None = None
     put_out: int | None = None
     aside: Aside | None = None
+
+    def leading_to(self, state: RoomState) -> "Outcome":
+        """The same with another state."""
+        return Outcome(state, *self[1:])

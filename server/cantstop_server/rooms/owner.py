@@ -43,7 +43,7 @@ from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.relief import relieve, spend, time_up, warn
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
-from cantstop_server.rooms.table import table_of
+from cantstop_server.rooms.table import Tables
 from cantstop_server.rooms.thinking import Thinkers, Thought
 from cantstop_server.rooms.timers import Timers
 from cantstop_server.rules import course
@@ -54,6 +54,10 @@ log = logging.getLogger(__name__)
 
 _FORGET_EVERY: Final = 50
 """How many events more than needed the journal may keep, so that it need not tidy up each time."""
+
+_FILED_TOGETHER: Final = 16
+"""How many events are kept with the room's state before they get rows of their own: until then
+they are written with it, in one row, where a row for each would cost several times as much."""
 
 RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
@@ -115,6 +119,7 @@ class RoomOwner:
     def __init__(
         self, state: RoomState, tail: Iterable[NumberedEvent], around: Surroundings
     ) -> None:
+        self.code = state.code
         self.state = state
         self.durable = state
         self._around = around
@@ -122,14 +127,11 @@ class RoomOwner:
         self._pending: deque[_Pending] = deque()
         self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
-        self._clock = DecisionClock(lambda: asyncio.get_running_loop().time())
+        self._clock = DecisionClock(asyncio.get_running_loop().time)
+        self._tables = Tables()
         self._hinting: set[int] = set()
         self._trouble = False
         self._closing = False
-
-    @property
-    def code(self) -> str:
-        return self.state.code
 
     def submit(self, person: Person, instance: str, command: Command, reply: Reply) -> None:
         """A command of somebody in the room; the reply follows once its effect is durable."""
@@ -147,7 +149,9 @@ class RoomOwner:
             elapsed = self._clock.elapsed(self.state)
             outcome = step(self.state, person, instance, command, self._around.world)
             seat = self.state.seat_of(person.player)
-            outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed, seat))
+            spent = spend(self.state, outcome.state, elapsed, seat)
+            if spent is not outcome.state:
+                outcome = outcome.leading_to(spent)
         except Refused as refusal:
             reply(Error(re=command.id, code=refusal.code, message=refusal.message))
         except Exception:
@@ -215,7 +219,7 @@ class RoomOwner:
         self._check_open()
         elapsed = self._clock.elapsed(self.state)
         outcome = moderation.kick(self.state, _HOST, name, self._around.world)
-        outcome = outcome._replace(state=spend(self.state, outcome.state, elapsed, None))
+        outcome = outcome.leading_to(spend(self.state, outcome.state, elapsed, None))
         self._apply(outcome, reply, id)
 
     def close(self, code: ExitCode, message: str, told: Told = lambda error: None) -> None:
@@ -264,9 +268,14 @@ class RoomOwner:
         outcome = witness.settled(self.state, outcome, self._around.world)
         seq = self.state.seq
         events = tuple(
-            NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)
+            [NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)]
         )
-        self.state = replace(outcome.state, seq=seq + len(events))
+        recent, filed = outcome.state.recent, ()
+        if events:
+            recent = (*recent, *[(numbered.seq, dump_event(numbered.event)) for numbered in events])
+            if len(recent) >= _FILED_TOGETHER:
+                recent, filed = (), recent
+        self.state = replace(outcome.state, seq=seq + len(events), recent=recent)
         if outcome.aside is not None:
             spectators = [spectator.player for spectator in self.durable.spectators]
             self._around.outbox.send(self.code, spectators, encode(outcome.aside))
@@ -282,7 +291,7 @@ class RoomOwner:
                 scope=self._around.scope,
                 room=self.code,
                 state=dump(self.state),
-                events=tuple((numbered.seq, dump_event(numbered.event)) for numbered in events),
+                events=filed,
                 forget_through=_forgotten(seq, self.state.seq),
                 archive=outcome.archive,
                 done=partial(self._done, pending),
@@ -314,7 +323,7 @@ class RoomOwner:
             seq=self.durable.seq,
             events=events,
             complete=entering.last_seq <= self.durable.seq and oldest <= entering.last_seq + 1,
-            table=table_of(self.durable, self._clock.seconds_left(self.durable)),
+            table=self._tables.encoded(self.durable, self._clock.seconds_left(self.durable)),
         )
 
     def _done(self, pending: _Pending, error: StorageError | None) -> None:
@@ -363,16 +372,18 @@ class RoomOwner:
 
     def _publish(self, pending: _Pending) -> None:
         # Who is on the way in, with this write or one behind it, gets all that with ``Entered``.
-        newcomers = {
+        newcomers = [
             entering.player
             for write in (pending, *self._pending)
             for _, _, entering in write.answers
             if entering is not None
-        }
-        people = [player for player in pending.state.present() if player not in newcomers]
+        ]
+        people = pending.state.present()
+        if newcomers:
+            people = tuple(player for player in people if player not in newcomers)
         if not people:
             return
-        table = table_of(pending.state, self._clock.seconds_left(pending.state))
+        table = self._tables.encoded(pending.state, self._clock.seconds_left(pending.state))
         last = pending.events[-1].seq
         for numbered in pending.events:
             update = Update(

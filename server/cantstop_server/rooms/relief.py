@@ -35,8 +35,10 @@ def has_clock(options: GameOptions) -> bool:
 
 def seconds_allowed(state: RoomState) -> float | None:
     """How long the pending decision may take in all, None if it is not timed."""
+    if not has_clock(state.options):
+        return None
     awaited = state.awaited_seat()
-    if awaited is None or awaited[1].player_kind is not None or not has_clock(state.options):
+    if awaited is None or awaited[1].player_kind is not None:
         return None
     return state.options.decision_seconds + (awaited[1].bank or 0.0)
 
@@ -47,13 +49,15 @@ def spend(before: RoomState, after: RoomState, elapsed: float, acting: int | Non
     The time is that of the seat to move, whoever changed the position; only a move of its own
     makes its next overrun the first again.
     """
+    if not has_clock(before.options):
+        return after
     awaited = before.awaited_seat()
     moved = before.position is not None and after.position is not before.position
     if awaited is None or not moved or awaited[1].player_kind is not None:
         return after
     index, _ = awaited
     seat = after.seats[index]
-    if seat is None or not has_clock(before.options):
+    if seat is None:
         return after
     charged = _charged(before, after, seat, elapsed)
     return after.with_seat(index, replace(charged, overruns=0) if acting == index else charged)

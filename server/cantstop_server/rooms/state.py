@@ -1,6 +1,7 @@
 """The state of a room: frozen values, and their durable form."""
 
 from datetime import datetime
+from struct import Struct as Layout
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -22,7 +23,7 @@ class Person(NamedTuple):
     name: str
 
 
-class SeatState(Struct, frozen=True):
+class SeatState(Struct, frozen=True, omit_defaults=True):
     """A taken seat: of a person (``player``) or of a computer player (``bot``, its kind).
 
     ``away``: the person's connection is gone. ``gone``: the person has left the room and
@@ -83,12 +84,13 @@ class Remembered(Struct, frozen=True, array_like=True):
     ids: tuple[int, ...]
 
 
-class RoomState(Struct, frozen=True):
+class RoomState(Struct, frozen=True, omit_defaults=True):
     """Everything about a room that outlives the process.
 
     ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
-    the number of the latest event. ``creator`` and ``banned`` are player ids; ``rematch`` are the
-    seats that agree to another game. ``offer`` are the dice of the next game.
+    the number of the latest event; ``recent`` are the latest ones in their durable form, which have
+    no rows of their own yet. ``creator`` and ``banned`` are player ids; ``rematch`` are the seats
+    that agree to another game. ``offer`` are the dice of the next game.
     """
 
     code: str
@@ -106,6 +108,7 @@ class RoomState(Struct, frozen=True):
     next_first: int | None = None
     rematch: tuple[int, ...] = ()
     seq: int = 0
+    recent: tuple[tuple[int, bytes], ...] = ()
     accepted: tuple[Remembered, ...] = ()
     created_by: Accepted | None = None
     offer: Offer | None = None
@@ -123,10 +126,11 @@ class RoomState(Struct, frozen=True):
 
     def awaited_seat(self) -> tuple[int, SeatState] | None:
         """The seat that the running game waits for, and who is in it."""
-        if self.position is None or not self.playing:
+        position, game = self.position, self.game
+        if position is None or game is None or game.result is not None:
             return None
-        seat = self.seats[self.position.seat]
-        return None if seat is None else (self.position.seat, seat)
+        seat = self.seats[position.seat]
+        return None if seat is None else (position.seat, seat)
 
     def with_seat(self, index: int, seat: SeatState | None) -> "RoomState":
         """The room with one seat changed."""
@@ -136,16 +140,16 @@ class RoomState(Struct, frozen=True):
     def is_member(self, player: int) -> bool:
         if self.seat_of(player) is not None:
             return True
-        return any(spectator.player == player for spectator in self.spectators)
+        return player in [spectator.player for spectator in self.spectators]
 
     def present(self) -> tuple[int, ...]:
         """The people who are connected, by player id, each once."""
-        seated = (
+        seated = [
             seat.player
             for seat in self.seats
             if seat is not None and seat.player is not None and not seat.gone and not seat.away
-        )
-        return (*seated, *(spectator.player for spectator in self.spectators))
+        ]
+        return (*seated, *[spectator.player for spectator in self.spectators])
 
     def people(self) -> tuple[Person, ...]:
         """Everyone who belongs to the room, present or away, the seated first."""
@@ -168,16 +172,31 @@ class RoomState(Struct, frozen=True):
 _event_decoder: Final[msgspec.msgpack.Decoder[AnyEvent]] = msgspec.msgpack.Decoder(AnyEvent)
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(RoomState)
+_padded_decoder: Final = msgspec.msgpack.Decoder(tuple[RoomState, bytes])
+_PAIR: Final = b"\x92"
+"""How msgpack begins an array of two."""
+_BIN_16: Final = Layout(">BH")
+_PADDED_TO: Final = 2048
+_ZEROS: Final = bytes(_PADDED_TO)
 
 
 def dump(state: RoomState) -> bytes:
-    """The durable form of a room."""
-    return _encoder.encode(msgspec.structs.replace(state, position=None))
+    """The durable form of a room: its state, and as much padding as makes the size a round one.
+
+    A row that keeps its size is overwritten where it is; one that grows with every move has its
+    page laid out anew each time, which costs a database several times as much.
+    """
+    durable = bytearray(_PAIR)
+    _encoder.encode_into(msgspec.structs.replace(state, position=None), durable, len(_PAIR))
+    padding = -(len(durable) + _BIN_16.size) % _PADDED_TO
+    durable += _BIN_16.pack(0xC5, padding)
+    durable += _ZEROS[:padding]
+    return bytes(durable)
 
 
 def load(blob: bytes) -> RoomState:
     """The room of a durable form, its position replayed, every person away, nobody watching."""
-    state = _decoder.decode(blob)
+    state = _padded_decoder.decode(blob)[0] if blob.startswith(_PAIR) else _decoder.decode(blob)
     game = state.game
     position = final_state(game.setup, game.course) if game else None
     seats = tuple(

@@ -1,5 +1,13 @@
 """A room's state as the table that everyone in it sees."""
 
+from functools import lru_cache
+from operator import attrgetter, is_
+from typing import Final, cast
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
 from cantstop_protocol.table import (
     Columns,
     Decision,
@@ -11,9 +19,10 @@ from cantstop_protocol.table import (
     Turn,
 )
 from cantstop_server.rooms.dicing import promise_of
-from cantstop_server.rooms.state import RoomState, SeatState
+from cantstop_server.rooms.promise import GameDice
+from cantstop_server.rooms.state import LiveGame, RoomState, SeatState
 from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps
-from cantstop_server.rules.game import Game, Phase, advance, reach
+from cantstop_server.rules.game import Game, Phase, advance, reach_of
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import rule_of_28
 
@@ -26,8 +35,7 @@ _DECISIONS: dict[Phase, Decision] = {
 
 def columns(steps: Steps) -> Columns:
     """The entries of columns 2 to 12, as the wire lists them."""
-    _, _, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12 = steps
-    return (c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12)
+    return cast("Columns", steps[2:])
 
 
 LENGTHS_LISTED = columns(LENGTHS)
@@ -55,12 +63,68 @@ def table_of(state: RoomState, seconds_left: float | None = None) -> Table:
         lengths=LENGTHS_LISTED,
         owners=tuple(None if owner == NO_SEAT else owner for owner in owners),
         game=state.game.id if state.game else None,
-        turn=_turn(position, seconds_left) if position and state.playing else None,
+        turn=_turn_of(state, seconds_left),
         result=state.game.result if state.game else None,
         locked=state.locked,
         spectator_chat=state.spectator_chat,
         dice=promise_of(state),
     )
+
+
+class Tables:
+    """The tables of one room, one after the other. What has not changed is not made anew."""
+
+    __slots__ = ("_after", "_before", "_state")
+
+    def __init__(self) -> None:
+        self._state: RoomState | None = None
+        self._before = self._after = b""
+
+    def encoded(self, state: RoomState, seconds_left: float | None) -> Table:
+        """``table_of`` in its form on the wire, to be put into messages.
+
+        A move changes nothing but the turn: around it stands what is there already.
+        """
+        turn = _turn_of(state, seconds_left)
+        if self._state is None or not _only_the_turn_differs(self._state, state):
+            table = replace(table_of(state), turn=_GAP)
+            self._before, self._after = _encoder.encode(table).split(_GAP)
+        self._state = state
+        # The encoder takes what is encoded already wherever it meets it.
+        return cast("Table", Raw(b"".join((self._before, _encoder.encode(turn), self._after))))
+
+
+_encoder: Final = msgspec.msgpack.Encoder()
+_GAP: Final = Raw(bytes.fromhex("c1") * 16)
+"""Stands for the turn. It is in no text, since it is not UTF-8, and no number is so long."""
+
+_OF_A_MOVE: Final = ("game", "position", "seq", "recent", "accepted")
+_of_room: Final = attrgetter(*(f for f in RoomState.__struct_fields__ if f not in _OF_A_MOVE))
+_UNSEEN: Final = ("course", "dice", "turn_ends")
+_of_game: Final = attrgetter(*(f for f in LiveGame.__struct_fields__ if f not in _UNSEEN))
+_of_promise: Final = attrgetter("seed", "nonces", "asked")
+_of_board: Final = attrgetter("setup", "markers", "owners", "resigned")
+
+
+def _only_the_turn_differs(before: RoomState, after: RoomState) -> bool:
+    """Whether a move within a turn leads from one to the other, which is what most steps are."""
+    old, new = before.position, after.position
+    if old is None or new is None or before.game is None or after.game is None:
+        return False
+    if not after.playing:
+        return False
+    return (
+        all(map(is_, _of_room(before), _of_room(after)))
+        and all(map(is_, _of_game(before.game), _of_game(after.game)))
+        and _promises_the_same(before.game.dice, after.game.dice)
+        and all(map(is_, _of_board(old), _of_board(new)))
+    )
+
+
+def _promises_the_same(before: GameDice | None, after: GameDice | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return all(map(is_, _of_promise(before), _of_promise(after)))
 
 
 def summary_of(state: RoomState) -> RoomSummary:
@@ -95,7 +159,14 @@ def _seat(state: RoomState, seat: SeatState | None, index: int) -> Seat | None:
     )
 
 
+def _turn_of(state: RoomState, seconds_left: float | None) -> Turn | None:
+    position = state.position
+    return _turn(position, seconds_left) if position is not None and state.playing else None
+
+
 def _turn(position: Game, seconds_left: float | None) -> Turn:
+    markers = position.markers[position.seat]
+    busting, count = _outlook(position.runners, markers, position.owners)
     return Turn(
         seat=position.seat,
         number=position.turn,
@@ -103,19 +174,22 @@ def _turn(position: Game, seconds_left: float | None) -> Turn:
         decision=_DECISIONS[position.phase],
         runners=columns(position.runners),
         dice=position.dice,
-        options=tuple(_option(position, option) for option in position.options),
-        busting_rolls=busting_rolls(reach(position).movable),
-        rule_of_28=rule_of_28(position.runners, position.markers[position.seat]),
+        options=tuple([_option(position, markers, option) for option in position.options]),
+        busting_rolls=busting,
+        rule_of_28=count,
         seconds_left=seconds_left,
     )
 
 
-def _option(position: Game, option: tuple[int, ...]) -> Option:
+def _option(position: Game, markers: Steps, option: tuple[int, ...]) -> Option:
     runners = advance(position, option)
-    after = position._replace(runners=runners)
-    return Option(
-        columns=option,
-        runners=columns(runners),
-        busting_rolls=busting_rolls(reach(after).movable),
-        rule_of_28=rule_of_28(runners, position.markers[position.seat]),
-    )
+    busting, count = _outlook(runners, markers, position.owners)
+    return Option(columns=option, runners=columns(runners), busting_rolls=busting, rule_of_28=count)
+
+
+# What an option would lead to is shown with the dice, and again when it has been chosen.
+@lru_cache(maxsize=1 << 12)
+def _outlook(runners: Steps, markers: Steps, owners: Steps) -> tuple[int, int]:
+    """How many rolls bust from there, and the Rule of 28's count."""
+    movable = reach_of(runners, markers, owners).movable
+    return busting_rolls(movable), rule_of_28(runners, markers)

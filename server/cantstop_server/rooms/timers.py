@@ -15,6 +15,8 @@ class Timers:
 
     def arrange(self, agenda: Mapping[Task, Due]) -> None:
         """Run the timers of the agenda and no others; one whose key is the same runs on."""
+        if not agenda and not self._running:
+            return
         for task in [task for task in self._running if task not in agenda]:
             self._running.pop(task)[1].cancel()
         for task, due in agenda.items():

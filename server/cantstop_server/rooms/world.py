@@ -9,6 +9,8 @@ from cantstop_server.rules.legal import Dice
 
 _ID_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 10
+_FAIR_BYTES = 252
+"""The values of a byte below this are each remainder of 6 equally often."""
 
 
 def real_world() -> World:
@@ -17,8 +19,11 @@ def real_world() -> World:
 
 
 def roll_dice() -> Dice:
-    """Four dice, each 1..6 and uniform: ``randbelow`` draws again rather than folding over."""
-    return (_die(), _die(), _die(), _die())
+    """Four dice, each 1..6 and uniform: a byte that would fold over unevenly is passed over."""
+    while True:
+        fair = [1 + byte % 6 for byte in secrets.token_bytes(8) if byte < _FAIR_BYTES]
+        if len(fair) >= 4:
+            return (fair[0], fair[1], fair[2], fair[3])
 
 
 def new_secret() -> bytes:
@@ -29,7 +34,3 @@ def new_secret() -> bytes:
 def new_game_id() -> str:
     """A game's lasting id, ten letters and digits of which none look alike."""
     return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
-
-
-def _die() -> int:
-    return 1 + secrets.randbelow(6)

@@ -45,28 +45,23 @@ _FIRST_LETTER: Final = ord("a")
 
 def apply(game: Game, action: Action) -> tuple[Game, Event]:
     """The state and the event that follow from an action. Raises ``RulesError``."""
-    match action:
-        case Roll(dice):
-            return roll(game, dice)
-        case Choose(option):
-            return choose(game, option)
-        case Stop():
-            return stop(game)
-        case Resign(seat):
-            return resign(game, seat)
+    if isinstance(action, Roll):
+        return roll(game, action.dice)
+    if isinstance(action, Choose):
+        return choose(game, action.option)
+    if isinstance(action, Stop):
+        return stop(game)
+    return resign(game, action.seat)
 
 
 def notation(action: Action) -> str:
     """The action as it stands in a course."""
-    match action:
-        case Roll(dice):
-            return "".join(map(str, dice))
-        case Choose(option):
-            return chr(_FIRST_LETTER + option)
-        case Stop():
-            return "."
-        case Resign(seat):
-            return f"-{seat + 1}"
+    if isinstance(action, Roll):
+        a, b, c, d = action.dice
+        return f"{a}{b}{c}{d}"
+    if isinstance(action, Choose):
+        return chr(_FIRST_LETTER + action.option)
+    return "." if isinstance(action, Stop) else f"-{action.seat + 1}"
 
 
 def parse_course(course: str) -> Iterator[Action]:

@@ -122,10 +122,15 @@ def new_game(setup: Setup) -> Game:
 
 def reach(game: Game) -> Reach:
     """What the columns can still take for the seat to move."""
-    running, topped, runners_last_step = standing(game.runners)
-    markers_last_step = standing(game.markers[game.seat]).last_step
+    return reach_of(game.runners, game.markers[game.seat], game.owners)
+
+
+def reach_of(runners: Steps, markers: Steps, owners: Steps) -> Reach:
+    """What the columns can still take for a seat with these markers and its runners there."""
+    running, topped, runners_last_step = standing(runners)
+    markers_last_step = standing(markers).last_step
     free = RUNNERS - running.bit_count()
-    within_reach = ALL_COLUMNS & ~claimed_columns(game) if free else running
+    within_reach = ALL_COLUMNS & ~claimed_in(owners) if free else running
     last_step = runners_last_step | markers_last_step & ~running
     return Reach(within_reach & ~topped, running, last_step, free)
 

@@ -1,8 +1,11 @@
 """A database as something that runs transactions, and says in plain words why it cannot."""
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,7 +21,9 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from cantstop_server.storage import live
 from cantstop_server.storage.errors import DatabaseFault, StorageError
+from cantstop_server.storage.journal import RoomWrite, Stored
 
 T = TypeVar("T")
 
@@ -57,6 +62,10 @@ class Database(ABC):
     @abstractmethod
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
+
+    @abstractmethod
+    def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        """Write a group of the journal in one transaction."""
 
     def damage(self, connection: Connection) -> list[str]:
         """What is broken beneath the rows, a line each, as far as this database can tell."""
@@ -130,6 +139,7 @@ class EngineDatabase(Database):
     def __init__(self, engine: AsyncEngine, name: str) -> None:
         super().__init__(name)
         self._engine = engine
+        self._storing: asyncio.Task[None] | None = None  # kept, or it might not live to its end
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads."""
@@ -145,6 +155,10 @@ class EngineDatabase(Database):
             async with self._engine.begin() as connection:
                 return await connection.run_sync(work)
 
+    def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        """Write a group of the journal in one transaction."""
+        self._storing = asyncio.create_task(self._store(writes, now, stored))
+
     def check_unserved(self, connection: Connection) -> None:
         """Raises nothing."""
 
@@ -152,6 +166,14 @@ class EngineDatabase(Database):
         """Let go of every connection. Twice is harmless."""
         await super().close()
         await self._engine.dispose()
+
+    async def _store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        error: BaseException | None = None
+        try:
+            await self.write(partial(live.store, writes=writes, now=now))
+        except Exception as caught:  # noqa: BLE001 - it is told
+            error = caught
+        stored(error)
 
 
 def is_fault_of_the_database(error: SQLAlchemyError) -> bool:

@@ -31,7 +31,8 @@ class _Room(msgspec.Struct):
     seats: tuple[_Seat | None, ...] = ()
 
 
-_room_decoder: Final = msgspec.msgpack.Decoder(_Room)
+_room_decoder: Final = msgspec.msgpack.Decoder(_Room | tuple[_Room, bytes])
+"""A room is a map, or a pair of one and padding."""
 
 
 def rename(connection: Connection, old: str, new: str, key: str) -> None:
@@ -96,7 +97,8 @@ def _check_apart(connection: Connection, one: Row[Any], other: Row[Any]) -> None
 
 def _check_not_seated(connection: Connection, one: Row[Any]) -> None:
     for room, state in connection.execute(select(live_rooms.c.room, live_rooms.c.state)):
-        seats = _room_decoder.decode(state).seats
+        found = _room_decoder.decode(state)
+        seats = (found if isinstance(found, _Room) else found[0]).seats
         if any(seat and seat.player == one.id and not seat.gone for seat in seats):
             raise CannotChange(
                 f"{one.name} still sits in the room {room}: let them leave it, or close it with"

@@ -6,9 +6,10 @@ It decides what is written together and who is told what; how a group is written
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.types import ArchivedGame
@@ -16,12 +17,16 @@ from cantstop_server.storage.types import ArchivedGame
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RoomWrite:
+MOST_TOGETHER: Final = 100
+"""How many writes share a transaction. Past this a write costs no less, and what comes of them all
+holds the loop the longer."""
+
+
+class RoomWrite(NamedTuple):
     """One room's change. ``scope`` is the server run that owns the room, ``room`` its code.
 
     ``state`` is the whole durable state; ``None`` closes the room: its row and events go.
-    ``events`` are the new ones by sequence number; those up to ``forget_through`` may go.
+    ``events`` get rows by sequence number; those up to ``forget_through`` may go.
     ``archive`` is the game that ended with this write: archived and counted with it, or not at all.
     ``done`` is called on the loop, with ``None`` once the write is durable.
     """
@@ -40,38 +45,46 @@ class RoomWrite:
         return self.scope, self.room
 
 
-StoreGroup: TypeAlias = Callable[[Sequence[RoomWrite]], Awaitable[None]]
-"""Writes a group, all or nothing. Raises ``StorageError``."""
+Stored: TypeAlias = Callable[[BaseException | None], None]
+"""Told on the loop once a group is durable, or with what went wrong."""
+
+StoreGroup: TypeAlias = Callable[[Sequence[RoomWrite], Stored], None]
+"""Begins to write a group, all or nothing; what goes wrong with it is a ``StorageError``."""
 
 
 class Journal:
     """Room writes on their way to the database, in the order of ``append``.
 
-    One task writes at a time, and lives as long as something waits.
+    One group is on its way at a time, and all that comes meanwhile is the next one: the busier the
+    rooms, the more of them share a transaction.
     """
 
     def __init__(self, store: StoreGroup) -> None:
         self.on_group: Callable[[int, float, StorageError | None], None] = _ignore
         """Told of each group: how many writes, how many seconds, and why it failed if it did."""
         self._store = store
-        self._waiting: list[RoomWrite] = []
-        self._flushes: list[asyncio.Future[None]] = []
-        self._writer: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._waiting: list[RoomWrite | asyncio.Future[None]] = []
+        self._reached: list[asyncio.Future[None]] = []
+        self._singly: deque[RoomWrite] = deque()
+        self._began = 0.0
+        self._busy = False
+        self._alone = False
         self._closed = False
 
     def append(self, write: RoomWrite) -> None:
         """Hand over a write; its ``done`` follows, later than this call returns."""
         if self._closed:
             error = StorageError("the database is closed: the server is shutting down")
-            asyncio.get_running_loop().call_soon(write.done, error)
+            self._loop.call_soon(write.done, error)
             return
         self._waiting.append(write)
         self._wake()
 
     async def flush(self) -> None:
         """Wait until everything appended so far is durable or has failed."""
-        flushed = asyncio.get_running_loop().create_future()
-        self._flushes.append(flushed)
+        flushed = self._loop.create_future()
+        self._waiting.append(flushed)
         self._wake()
         await flushed
 
@@ -81,66 +94,57 @@ class Journal:
         await self.flush()
 
     def _wake(self) -> None:
-        if self._writer is None:
-            self._writer = asyncio.get_running_loop().create_task(self._write_all())
+        if self._busy:
+            return
+        self._busy = True
+        if self._alone:
+            self._next_group()
+        else:
+            # Where there is much to do this turn of the loop brings more, which shares the group.
+            self._loop.call_soon(self._next_group)
 
-    async def _write_all(self) -> None:
-        try:
-            while self._waiting or self._flushes:
-                group, self._waiting = self._waiting, []
-                flushes, self._flushes = self._flushes, []
-                if group:
-                    await self._write(group)
-                for flushed in flushes:
-                    if not flushed.done():
-                        flushed.set_result(None)
-        finally:
-            self._writer = None
+    def _next_group(self) -> None:
+        taken, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+        group = [write for write in taken if isinstance(write, RoomWrite)]
+        self._reached = [flushed for flushed in taken if not isinstance(flushed, RoomWrite)]
+        if group:
+            self._begin(group)
+        else:
+            self._end_group()
 
-    async def _write(self, group: Sequence[RoomWrite]) -> None:
-        error = await self._try(group)
+    def _begin(self, group: Sequence[RoomWrite]) -> None:
+        self._alone = len(group) == 1
+        self._began = time.perf_counter()
+        self._store(group, partial(self._stored, group))
+
+    def _stored(self, group: Sequence[RoomWrite], caught: BaseException | None) -> None:
+        error = None if caught is None else _as_storage_error(caught, len(group))
+        self.on_group(len(group), time.perf_counter() - self._began, error)
         if error is None:
             for write in group:
                 _tell(write, None)
-        elif isinstance(error, DatabaseFault) or len(group) == 1:
-            self._fail(group, error)
+        elif isinstance(error, DatabaseFault):
+            self._fail([*group, *self._singly], error)
+            self._singly.clear()
+        elif len(group) > 1:
+            # For the sake of one write all have failed: it is found, and the others are kept.
+            self._singly.extend(group)
         else:
-            await self._write_singly(group)
+            room = group[0].key
+            self._fail([*group, *(w for w in self._singly if w.key == room)], error)
+            self._singly = deque(w for w in self._singly if w.key != room)
+        if self._singly:
+            self._begin([self._singly.popleft()])
+        else:
+            self._end_group()
 
-    async def _write_singly(self, group: Sequence[RoomWrite]) -> None:
-        """After a group failed for the sake of one write: find it, and keep the others."""
-        left = list(group)
-        while left:
-            write = left.pop(0)
-            error = await self._try([write])
-            if error is None:
-                _tell(write, None)
-            elif isinstance(error, DatabaseFault):
-                self._fail([write, *left], error)
-                return
-            else:
-                self._fail([write, *(w for w in left if w.key == write.key)], error)
-                left = [w for w in left if w.key != write.key]
-
-    async def _try(self, group: Sequence[RoomWrite]) -> StorageError | None:
-        began = time.perf_counter()
-        error = await self._attempt(group)
-        self.on_group(len(group), time.perf_counter() - began, error)
-        return error
-
-    async def _attempt(self, group: Sequence[RoomWrite]) -> StorageError | None:
-        try:
-            await self._store(group)
-        except StorageError as error:
-            of_the_data = not isinstance(error, DatabaseFault)
-            _log.error("%d room writes failed: %s", len(group), error, exc_info=of_the_data)
-            return error
-        except Exception as error:  # noqa: BLE001 - the journal outlives every fault of a write
-            _log.exception("%d room writes failed", len(group))
-            failure = StorageError("this could not be stored: see the server's log")
-            failure.__cause__ = error
-            return failure
-        return None
+    def _end_group(self) -> None:
+        for flushed in self._reached:
+            if not flushed.done():
+                flushed.set_result(None)
+        self._busy = False
+        if self._waiting:
+            self._wake()
 
     def _fail(self, writes: Sequence[RoomWrite], error: StorageError) -> None:
         """Fail the writes and whatever waits behind them: it builds on what is not durable.
@@ -148,10 +152,28 @@ class Journal:
         What the rooms append once they have heard of the failure stands on its own again.
         """
         rooms = {write.key for write in writes}
-        behind = [write for write in self._waiting if write.key in rooms]
-        self._waiting = [write for write in self._waiting if write.key not in rooms]
+        behind: list[RoomWrite] = []
+        left: list[RoomWrite | asyncio.Future[None]] = []
+        for item in self._waiting:
+            if isinstance(item, RoomWrite) and item.key in rooms:
+                behind.append(item)
+            else:
+                left.append(item)
+        self._waiting = left
         for write in (*writes, *behind):
             _tell(write, error)
+
+
+def _as_storage_error(caught: BaseException, writes: int) -> StorageError:
+    """What the rooms are told; the journal outlives every fault of a write."""
+    if isinstance(caught, StorageError):
+        of_the_data = None if isinstance(caught, DatabaseFault) else caught
+        _log.error("%d room writes failed: %s", writes, caught, exc_info=of_the_data)
+        return caught
+    _log.error("%d room writes failed", writes, exc_info=caught)
+    failure = StorageError("this could not be stored: see the server's log")
+    failure.__cause__ = caught
+    return failure
 
 
 def _ignore(writes: int, seconds: float, error: StorageError | None) -> None:

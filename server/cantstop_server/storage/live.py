@@ -35,8 +35,11 @@ _Key = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _Net:
-    """What several writes of one room come to."""
+class Net:
+    """What several writes of one room come to.
+
+    ``closed``: whatever was there goes, before what is left of this is written.
+    """
 
     closed: bool = False
     state: bytes | None = None
@@ -51,21 +54,39 @@ class _Net:
         self.events.extend(write.events)
         self.forget_through = max(self.forget_through, write.forget_through)
 
+    def kept_events(self) -> list[tuple[int, bytes]]:
+        """The events that are not to be forgotten at once."""
+        if not self.forget_through:
+            return self.events
+        return [(seq, event) for seq, event in self.events if seq > self.forget_through]
+
+
+def nets(writes: Sequence[RoomWrite]) -> dict[_Key, Net]:
+    """What the writes come to, room by room."""
+    found: dict[_Key, Net] = {}
+    for write in writes:
+        net = found.get(write.key)
+        if net is None:
+            net = found[write.key] = Net()
+        net.add(write)
+    return found
+
 
 def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) -> None:
     """Apply the writes in order, and archive the games that ended with them."""
-    nets: dict[_Key, _Net] = {}
-    for write in writes:
-        nets.setdefault(write.key, _Net()).add(write)
-    _close(connection, [key for key, net in nets.items() if net.closed])
-    _forget(connection, {k: n.forget_through for k, n in nets.items() if n.forget_through})
-    _set_states(connection, {k: n.state for k, n in nets.items() if n.state is not None}, now)
-    _add_events(connection, nets)
-    ended = False
-    for write in writes:
-        if write.archive is not None:
-            archive.add(connection, write.archive)
-            ended = True
+    rooms = nets(writes)
+    _close(connection, [key for key, net in rooms.items() if net.closed])
+    _forget(connection, {k: n.forget_through for k, n in rooms.items() if n.forget_through})
+    _set_states(connection, {k: n.state for k, n in rooms.items() if n.state is not None}, now)
+    _add_events(connection, rooms)
+    archive_games(connection, writes)
+
+
+def archive_games(connection: Connection, writes: Sequence[RoomWrite]) -> None:
+    """Archive and count the games that ended with the writes."""
+    ended = [write.archive for write in writes if write.archive is not None]
+    for game in ended:
+        archive.add(connection, game)
     if ended:
         recount.settle(connection)
 
@@ -134,12 +155,11 @@ def _set_states(connection: Connection, states: dict[_Key, bytes], now: datetime
     )
 
 
-def _add_events(connection: Connection, nets: dict[_Key, _Net]) -> None:
+def _add_events(connection: Connection, rooms: dict[_Key, Net]) -> None:
     rows = [
         {"scope": scope, "room": room, "seq": seq, "event": event}
-        for (scope, room), net in nets.items()
-        for seq, event in net.events
-        if not net.forget_through or seq > net.forget_through
+        for (scope, room), net in rooms.items()
+        for seq, event in net.kept_events()
     ]
     if rows:
         connection.execute(_INSERT_EVENT, rows)

@@ -1,22 +1,24 @@
 """Everything that is so for SQLite only: its settings, transactions, files and error codes."""
 
-import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from cantstop_server.storage import live_sqlite
 from cantstop_server.storage.backup import copy_file, free_name
 from cantstop_server.storage.database import Database, is_fault_of_the_database
 from cantstop_server.storage.errors import DatabaseFault, StorageError
+from cantstop_server.storage.journal import RoomWrite, Stored
+from cantstop_server.storage.worker import Worker
 
 T = TypeVar("T")
 
@@ -41,8 +43,11 @@ _FAULTS: Final = {
     sqlite3.SQLITE_NOTADB: f"is damaged or no SQLite database: restore a copy, or {_ELSEWHERE}",
     sqlite3.SQLITE_CORRUPT: f"is damaged: restore a copy, or {_ELSEWHERE}",
 }
-_READERS: Final = 2
-"""How many questions are answered at a time."""
+_DRIVER_ERRORS: Final = (SQLAlchemyError, sqlite3.Error, OSError)
+_BEGIN: Final = "BEGIN IMMEDIATE"
+"""A transaction that is going to write says so at once: it waits for its turn at the start, where
+the busy timeout holds, and never fails half-way for another writer."""
+
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
 
@@ -52,7 +57,7 @@ class SqliteDatabase(Database):
 
     All writes run on one thread of ours: a whole transaction is one hop away from the loop, where
     an asyncio driver would take one for each statement, and writers never wait for each other's
-    locks. Reads go past them, on threads of their own.
+    locks. Reads go past them, on a thread of their own.
     """
 
     def __init__(self, path: Path, *, exclusive: bool, busy_timeout: float) -> None:
@@ -61,25 +66,52 @@ class SqliteDatabase(Database):
         self._exclusive = exclusive
         self._lock = FileLock(f"{path}.lock", timeout=0, thread_local=False)
         self._writer = create_engine(_url("sqlite", path), hide_parameters=True)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="cantstop-storage")
-        self._reader = create_engine(_url("sqlite", path), hide_parameters=True)
-        self._reading = ThreadPoolExecutor(_READERS, thread_name_prefix="cantstop-reading")
-        _set_up(self._reader, "BEGIN", busy_timeout)
-        # A transaction that is going to write says so at once: it waits for its turn at the
-        # start, where the busy timeout holds, and never fails half-way for another writer.
-        _set_up(self._writer, "BEGIN IMMEDIATE", busy_timeout)
+        self._readers = create_engine(_url("sqlite", path), hide_parameters=True)
+        self._worker = Worker("cantstop-storage")
+        self._connection: Connection | None = None
+        self._reader = Worker("cantstop-reading")
+        self._reading: Connection | None = None
+        _set_up(self._readers, busy_timeout, _begin_to_read)
+        _set_up(self._writer, busy_timeout, _begin_to_write)
 
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the file, make it if there is none, and refuse other programs' untouched."""
         return await self._on_thread(partial(self._prepare, work))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run work that only reads."""
-        return await self._on(self._reading, partial(self._read, work))
+        """Run work that only reads, past whoever writes: everybody's hello is one."""
+        self._check_open()
+        try:
+            return await self._reader.run(partial(self._read, work))
+        except _DRIVER_ERRORS as error:
+            raise self._explain(error) from error
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run work that writes; it is durable when this returns."""
         return await self._on_thread(partial(self._transact, work))
+
+    def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
+        """Write a group of the journal in one transaction, past SQLAlchemy where that can be.
+
+        The archive is SQLAlchemy's, and so is the transaction in which a game goes there.
+        """
+        if any(write.archive is not None for write in writes):
+            job = partial(self._transact, partial(live_sqlite.store, writes=writes, now=now))
+        else:
+            job = partial(self._store_rooms, writes, now)
+
+        def tell(_result: None, error: BaseException | None) -> None:
+            if isinstance(error, _DRIVER_ERRORS):
+                cause, error = error, self._explain(error)
+                error.__cause__ = cause
+            stored(error)
+
+        try:
+            self._check_open()
+        except StorageError as error:
+            stored(error)
+        else:
+            self._worker.submit(job, tell)
 
     def damage(self, connection: Connection) -> list[str]:
         """What is broken beneath the rows: pages, indexes, and rows that refer to none."""
@@ -118,22 +150,20 @@ class SqliteDatabase(Database):
     async def close(self) -> None:
         """Let go of every connection, and of the lock. Twice is harmless."""
         if not self._closed:
-            released = self._thread.submit(self._let_go)
-            self._thread.shutdown(wait=False)
-            self._reading.shutdown(wait=False)
             await super().close()
-            await asyncio.wrap_future(released)
+            try:
+                await self._reader.run(self._stop_reading)
+                await self._worker.run(self._let_go)
+            finally:
+                self._reader.end()
+                self._worker.end()
 
     async def _on_thread(self, job: Callable[[], T]) -> T:
-        return await self._on(self._thread, job)
-
-    async def _on(self, threads: ThreadPoolExecutor, job: Callable[[], T]) -> T:
         self._check_open()
-        with self._explained():
-            try:
-                return await asyncio.get_running_loop().run_in_executor(threads, job)
-            except sqlite3.Error as error:
-                raise self._explain(error) from error
+        try:
+            return await self._worker.run(job)
+        except _DRIVER_ERRORS as error:
+            raise self._explain(error) from error
 
     def _prepare(self, work: Callable[[Connection], T]) -> T:
         self._find_place()
@@ -155,17 +185,59 @@ class SqliteDatabase(Database):
         return result
 
     def _read(self, work: Callable[[Connection], T]) -> T:
-        with self._reader.connect() as connection:
-            return work(connection)
+        if self._reading is None:
+            self._reading = self._readers.connect()
+        try:
+            with self._reading.begin():
+                return work(self._reading)
+        except (DBAPIError, sqlite3.Error) as error:
+            if _is_fault(error):
+                self._stop_reading()  # the next read begins on a new connection
+            raise
+
+    def _stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.close()
+            self._reading = None
+        self._readers.dispose()
 
     def _transact(self, work: Callable[[Connection], T]) -> T:
+        """One transaction, on the connection that is kept for all of them."""
+        connection = self._connected()
         try:
-            with self._writer.begin() as connection:
+            with connection.begin():
                 return work(connection)
-        except DBAPIError as error:
-            if is_fault_of_the_database(error):
-                self._writer.dispose()  # the next transaction begins on a new connection
+        except (DBAPIError, sqlite3.Error) as error:
+            self._look_at(error)
             raise
+
+    def _store_rooms(self, writes: Sequence[RoomWrite], now: datetime) -> None:
+        """The transaction of a group without an archived game: only the driver is in it."""
+        driver = _driver(self._connected())
+        statements = live_sqlite.statements(writes, now)
+        try:
+            if len(statements) == 1:
+                driver.execute(*statements[0])  # which is a transaction by itself
+            else:
+                _execute_together(driver, statements)
+        except sqlite3.Error as error:
+            self._look_at(error)
+            raise
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._writer.connect()
+        return self._connection
+
+    def _look_at(self, error: DBAPIError | sqlite3.Error) -> None:
+        if _is_fault(error):
+            self._disconnect()  # the next transaction begins on a new connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._writer.dispose()
 
     def _backup(self, target: Path) -> int:
         self._check_ours()
@@ -198,8 +270,7 @@ class SqliteDatabase(Database):
             raise DatabaseFault(f"{self.name} is a database of another program: {_ELSEWHERE}")
 
     def _let_go(self) -> None:
-        self._writer.dispose()
-        self._reader.dispose()
+        self._disconnect()
         self._lock.release()
 
     def _find_place(self) -> None:
@@ -242,7 +313,42 @@ def _code(error: Exception) -> int:
     return int(getattr(cause, "sqlite_errorcode", 0)) & 0xFF
 
 
-def _set_up(engine: Engine, begin: str, busy_timeout: float) -> None:
+def _is_fault(error: DBAPIError | sqlite3.Error) -> bool:
+    """Whether other data would have failed as well."""
+    if isinstance(error, DBAPIError):
+        return is_fault_of_the_database(error)
+    return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
+
+
+def _begin_to_read(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def _begin_to_write(connection: Connection) -> None:
+    _driver(connection).execute(_BEGIN)
+
+
+def _execute_together(
+    driver: sqlite3.Connection, statements: Sequence[live_sqlite.Statement]
+) -> None:
+    driver.execute(_BEGIN)
+    try:
+        for sql, parameters in statements:
+            driver.execute(sql, parameters)
+        driver.execute("COMMIT")
+    except BaseException:
+        if driver.in_transaction:
+            driver.execute("ROLLBACK")
+        raise
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
+
+
+def _set_up(engine: Engine, busy_timeout: float, on_begin: Callable[[Connection], None]) -> None:
     def on_connect(driver_connection: Any, _record: object) -> None:
         # The BEGINs are ours: the driver's own would leave changes of the schema outside.
         driver_connection.isolation_level = None
@@ -251,9 +357,6 @@ def _set_up(engine: Engine, begin: str, busy_timeout: float) -> None:
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA synchronous = NORMAL")
         cursor.close()
-
-    def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
 
     event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", on_begin)

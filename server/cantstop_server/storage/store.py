@@ -23,7 +23,7 @@ from cantstop_server.storage.check import Examination, Progress, examine
 from cantstop_server.storage.connect import connect
 from cantstop_server.storage.database import Database
 from cantstop_server.storage.history import HistoryPage, HistoryQuery
-from cantstop_server.storage.journal import Journal, RoomWrite
+from cantstop_server.storage.journal import Journal, RoomWrite, Stored
 from cantstop_server.storage.migrate import Upgrade, migrate
 from cantstop_server.storage.models import server
 from cantstop_server.storage.types import ArchivedGame, Identity, Leaders, LiveRoom, PlayerRecord
@@ -191,8 +191,8 @@ class Store:
         """Run work that writes, in one transaction; it is durable when this returns."""
         return await self._database.write(work)
 
-    async def _store_writes(self, writes: Sequence[RoomWrite]) -> None:
-        await self._database.write(partial(live.store, writes=writes, now=self._now()))
+    def _store_writes(self, writes: Sequence[RoomWrite], stored: Stored) -> None:
+        self._database.store(writes, self._now(), stored)
 
 
 def _prepare(

@@ -1,0 +1,132 @@
+"""Live rooms on SQLite, past SQLAlchemy's statements: what every move of every room goes through.
+
+The statements are made of the same tables, once, and given to the driver with their rows. A row
+costs a few microseconds so, where a statement of SQLAlchemy costs tens. Everything else, the
+archive too, goes its usual way on the same connection in the same transaction.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from itertools import chain
+from typing import Any, Final, TypeAlias, cast
+
+from sqlalchemy import Connection, bindparam, delete
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.expression import ClauseElement
+
+from cantstop_server.storage.journal import RoomWrite
+from cantstop_server.storage.live import archive_games, nets
+from cantstop_server.storage.models import live_rooms, room_events
+
+_DIALECT: Final = sqlite.dialect()
+_ROWS_AT_ONCE: Final = 50
+"""Rows in a statement: the driver keeps 128 of them prepared, and there is one for each number."""
+
+
+def _sql(statement: ClauseElement, *order: str) -> str:
+    """The statement as the driver takes it, with its parameters in this order."""
+    compiled = statement.compile(dialect=_DIALECT)
+    assert isinstance(compiled, SQLCompiler)
+    assert compiled.positiontup == list(order), compiled.positiontup
+    return str(compiled)
+
+
+def _split(insertion: str) -> tuple[str, str, str]:
+    """What stands before the values of an insertion, they themselves, and what follows."""
+    before, values, after = re.split(r"(?<=VALUES )(\([?, ]+\))", insertion)
+    return before, values, after
+
+
+_room = insert(live_rooms)
+_SET_ROOMS: Final = _split(
+    _sql(
+        _room.on_conflict_do_update(
+            index_elements=["scope", "room"],
+            set_={"state": _room.excluded.state, "updated_at": _room.excluded.updated_at},
+        ),
+        *("scope", "room", "state", "updated_at"),
+    )
+)
+_ADD_EVENTS: Final = _split(_sql(insert(room_events), "scope", "room", "seq", "event"))
+_this_room = (
+    live_rooms.c.scope == bindparam("of_scope"),
+    live_rooms.c.room == bindparam("of_room"),
+)
+_its_events = (
+    room_events.c.scope == bindparam("of_scope"),
+    room_events.c.room == bindparam("of_room"),
+)
+_DROP_ROOM: Final = _sql(delete(live_rooms).where(*_this_room), "of_scope", "of_room")
+_DROP_EVENTS: Final = _sql(delete(room_events).where(*_its_events), "of_scope", "of_room")
+_FORGET_EVENTS: Final = _sql(
+    delete(room_events).where(*_its_events, room_events.c.seq <= bindparam("through")),
+    *("of_scope", "of_room", "through"),
+)
+
+
+_stored_time: Final = cast(
+    "Callable[[datetime], str]",
+    live_rooms.c.updated_at.type.dialect_impl(_DIALECT).bind_processor(_DIALECT),
+)
+"""A time as the column keeps it."""
+
+
+Statement: TypeAlias = tuple[str, list[Any]]
+"""SQL, and its parameters in order."""
+
+
+def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) -> None:
+    """Apply the writes in order, and archive the games that ended with them.
+
+    The same as ``live.store``, for a connection of the driver ``sqlite3``.
+    """
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    for sql, parameters in statements(writes, now):
+        driver.execute(sql, parameters)
+    archive_games(connection, writes)
+
+
+def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
+    """What applies the writes in order; the games that ended are left to others."""
+    at = _stored_time(now)
+    if all(write.state is not None and not write.forget_through for write in writes):
+        # Nothing goes, as with nearly every group: the last state of each room, and all events.
+        states = {write.key: write.state for write in writes}
+        return [
+            *_insertions(_SET_ROOMS, [(*key, state, at) for key, state in states.items()]),
+            *_insertions(_ADD_EVENTS, [(*w.key, *event) for w in writes for event in w.events]),
+        ]
+    rooms = nets(writes)
+    closed = [key for key, net in rooms.items() if net.closed]
+    kept = [(key, net) for key, net in rooms.items() if net.state is not None]
+    forgetting = [(*key, net.forget_through) for key, net in kept if net.forget_through]
+    return [
+        *((_DROP_EVENTS, list(key)) for key in closed),
+        *((_DROP_ROOM, list(key)) for key in closed),
+        *((_FORGET_EVENTS, list(row)) for row in forgetting),
+        *_insertions(_SET_ROOMS, [(*key, net.state, at) for key, net in kept]),
+        *_insertions(
+            _ADD_EVENTS, [(*key, *event) for key, net in kept for event in net.kept_events()]
+        ),
+    ]
+
+
+def _insertions(
+    insertion: tuple[str, str, str], rows: list[tuple[Any, ...]]
+) -> Iterator[Statement]:
+    """Many rows in few statements: each is a point where this thread has to wait for the loop's."""
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        some = rows[start : start + _ROWS_AT_ONCE]
+        yield _for_rows(insertion, len(some)), list(chain.from_iterable(some))
+
+
+@cache
+def _for_rows(insertion: tuple[str, str, str], rows: int) -> str:
+    before, values, after = insertion
+    return before + ", ".join([values] * rows) + after
