@@ -61,6 +61,7 @@ class Followed:
         """Something was missed: what was seen before it tells nothing about the end any more."""
         self._from_start = False
         self._course = ""
+        self._options = ()
 
     def take(self, event: AnyEvent) -> str:
         """Follow an event: what is wrong with it, empty if nothing is."""
@@ -73,8 +74,7 @@ class Followed:
             case Busted(seat=seat, dice=dice):
                 return self._remembered(self._roll(seat, dice))
             case Advanced(columns=columns):
-                letters = dict(zip(self._options, _LETTERS, strict=False))
-                self._course += letters.get(columns, _UNKNOWN)
+                self._choose(columns)
             case Stopped():
                 self._course += "."
             case Resigned(seat=seat):
@@ -138,6 +138,15 @@ class Followed:
             if (seat := seats.get(number)) is not None and seat.bot is None
         ]
         return f"{text}; nothing was added by {', '.join(idle)}" if idle else text
+
+    def _choose(self, columns: tuple[int, ...]) -> None:
+        if not self._options and not self._from_start:
+            # A choice among options that were not seen: what is known begins after it.
+            self._course = ""
+            return
+        letters = dict(zip(self._options, _LETTERS, strict=False))
+        self._course += letters.get(columns, _UNKNOWN)
+        self._options = ()
 
     def _remembered(self, fault: str) -> str:
         self.broken = self.broken or fault

@@ -98,6 +98,27 @@ def test_somebody_who_comes_in_the_middle_is_told_what_that_means() -> None:
     assert "you came after it was promised" in verdict(table, CAT).text
 
 
+@pytest.mark.parametrize("moves", range(1, 14))
+def test_it_does_not_matter_when_somebody_comes_or_misses_something(moves: int) -> None:
+    table = game(people=3)
+    table.tamper[CAT.player] = table.tamper[BEN.player] = lambda message: (
+        replace(message, events=(), complete=False)
+        if isinstance(message, messages.Entered) and message.table.phase == "playing"
+        else message
+    )
+    table.do(ANN, commands.Start)
+    table.play("cautious", moves=2)
+    table.vanish(BEN)
+    table.play("cautious", moves=moves)
+    table.enter(BEN)
+    table.leave_behind(CAT)
+    table.enter(CAT)
+    table.play("cautious", moves=9)
+    table.abandon()
+    for person in table.people:
+        assert verdict(table, person).ok, lines(table, person)
+
+
 def test_what_was_before_one_came_is_no_news() -> None:
     table = game()
     table.do(ANN, commands.Start)
