@@ -12,7 +12,7 @@ from cantstop_server.rules.game import Game, stop_wins
 
 Solve = Callable[[View], Solution]
 
-LEVELS: Final = {1: 1.3, 2: 0.9, 3: 0.65, 4: 0.47, 5: 0.34, 6: 0.24, 7: 0.17, 8: 0.11, 9: 0.06}
+LEVELS: Final = {1: 1.0, 2: 0.7, 3: 0.5, 4: 0.36, 5: 0.26, 6: 0.18, 7: 0.13, 8: 0.085, 9: 0.045}
 """How far each level misjudges what it compares: the standard error of the log odds to win."""
 
 _ERRORS: Final = tuple(NormalDist().inv_cdf((i + 0.5) / 256) for i in range(256))
