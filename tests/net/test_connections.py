@@ -544,3 +544,28 @@ async def test_the_clock_that_a_returning_player_is_shown_is_the_one_that_runs(
             assert again.table.turn is not None
             assert 0 < (first.table.turn.seconds_left or 0) < 600
             assert (again.table.turn.seconds_left or 0) <= first.table.turn.seconds_left
+
+
+async def test_a_welcome_names_the_rooms_where_a_seat_is_held(tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+
+    async def rooms_of(server: Server, name: str) -> tuple[str, ...]:
+        async with connected(server.port) as again:
+            welcome = await again.hello(name)
+            assert isinstance(welcome, messages.Welcome)
+            return welcome.rooms
+
+    async with serving(database) as server, connected(server.port, "Ben") as ben:
+        async with connected(server.port, "Ann") as ann:
+            entered = await ann.create(seats=2)
+            assert isinstance(entered, messages.Entered)
+            code = entered.table.room
+            await ben.join(code)
+        assert await rooms_of(server, "Ann") == (code,)
+        assert await rooms_of(server, "Cat") == ()
+        async with connected(server.port, "Ann") as ann:
+            assert isinstance(await ann.do(commands.Leave, room=code), messages.Ok)
+        assert await rooms_of(server, "Ann") == ()
+    async with serving(database) as server:
+        assert await rooms_of(server, "Ben") == (code,)
+        assert await rooms_of(server, "Ann") == ()

@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final, get_args
 
 from cantstop_protocol.codes import ErrorCode, ExitCode
@@ -29,9 +30,11 @@ class Hub:
     """The rooms by code. ``around`` is what they share."""
 
     def __init__(self, around: Surroundings, limits: Limits) -> None:
-        self._around = around
+        self._around = replace(around, on_seats=self._note_seats)
         self._limits = limits
         self._rooms: dict[str, RoomOwner] = {}
+        self._seated: dict[str, set[int]] = {}
+        self._rooms_of: dict[int, dict[str, None]] = {}
 
     def restore(self, rooms: Iterable[LiveRoom]) -> None:
         """Take up rooms from the journal. A room that cannot be read is left there and logged."""
@@ -44,6 +47,7 @@ class Hub:
                 log.exception("room %s cannot be read: it stays in the database", room.room)
                 continue
             self._rooms[state.code] = RoomOwner(state, tail, self._around)
+            self._note_seats(state)
         for owner in tuple(self._rooms.values()):
             owner.wake()
 
@@ -131,18 +135,12 @@ class Hub:
 
     def seated_in(self, player: int) -> tuple[str, ...]:
         """The rooms where this person holds a seat."""
-        return tuple(
-            [
-                owner.code
-                for owner in self._rooms.values()
-                for seat in owner.durable.seats
-                if seat is not None and seat.player == player and not seat.gone
-            ]
-        )
+        return tuple(self._rooms_of.get(player, ()))
 
     def forget(self, code: str) -> None:
         """A room has closed."""
         self._rooms.pop(code, None)
+        self._note_seated(code, set())
 
     def stop(self) -> None:
         """The process ends: rooms stay in the journal."""
@@ -153,6 +151,23 @@ class Hub:
         """The rooms end with this server: running games are abandoned."""
         for owner in tuple(self._rooms.values()):
             owner.close(ExitCode.ROOM_CLOSED, message)
+
+    def _note_seats(self, state: RoomState) -> None:
+        """Who has a seat where is kept at hand: everybody who says hello asks for it."""
+        held = [seat for seat in state.seats if seat is not None and not seat.gone]
+        self._note_seated(state.code, {seat.player for seat in held if seat.player is not None})
+
+    def _note_seated(self, code: str, players: set[int]) -> None:
+        before = self._seated.pop(code, set())
+        if players:
+            self._seated[code] = players
+        for player in players - before:
+            self._rooms_of.setdefault(player, {})[code] = None
+        for player in before - players:
+            rooms = self._rooms_of[player]
+            del rooms[code]
+            if not rooms:
+                del self._rooms_of[player]
 
     def _check_room_limits(self, person: Person) -> None:
         if len(self._rooms) >= self._limits.rooms:

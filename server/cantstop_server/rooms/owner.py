@@ -93,6 +93,8 @@ class Surroundings:
     """The room has ended."""
     on_event: Callable[[str, AnyEvent], None] = lambda room, event: None
     """This event of a room has become durable."""
+    on_seats: Callable[[RoomState], None] = lambda state: None
+    """The seats of a room have durably changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +334,9 @@ class RoomOwner:
         if error is not None:
             self._failed(pending, error)
             return
-        self.durable = pending.state
+        seats, self.durable = self.durable.seats, pending.state
+        if self.durable.seats is not seats:
+            self._around.on_seats(self.durable)
         if not self._pending:
             self._clock.follow(self.state)
         self._tail.extend(pending.events)
