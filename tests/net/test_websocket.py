@@ -70,7 +70,13 @@ class Messages:
 class Open:
     """A WebSocket through its handshake."""
 
-    def __init__(self, ping_interval: float = 1000.0, ping_timeout: float = 1000.0) -> None:
+    def __init__(
+        self,
+        request: bytes = REQUEST,
+        *,
+        ping_interval: float = 1000.0,
+        ping_timeout: float = 1000.0,
+    ) -> None:
         self.messages = Messages()
         manners = Manners(
             check=lambda websocket, request: None,
@@ -82,14 +88,13 @@ class Open:
             ping_interval=ping_interval,
             ping_timeout=ping_timeout,
             buffered_bytes=100_000,
-
         )
         self.transport = Transport()
         self.buffer = memoryview(bytearray(READ_BYTES))
         self.websocket = WebSocket(manners, self.buffer, Listener(manners))
         self.websocket.connection_made(cast("asyncio.BaseTransport", self.transport))
-        self.arrives(REQUEST)
-        assert self.websocket.is_open
+        self.arrives(request)
+        assert self.websocket.is_open is (request == REQUEST)
 
     def arrives(self, data: bytes) -> None:
         self.buffer[: len(data)] = data
@@ -208,3 +213,11 @@ async def test_a_peer_that_only_pings_and_never_reads_is_cut_off() -> None:
             break
     assert opened.transport.aborted
     assert len(opened.transport.written) < 200_000
+
+
+@pytest.mark.parametrize("behind", [b"\xff\xff", frame(b"", Opcode.CLOSE), frame(b"", Opcode.CONT)])
+async def test_a_request_with_the_end_behind_it_is_no_fault_of_ours(behind: bytes) -> None:
+    opened = Open(REQUEST + behind)
+    assert not opened.websocket.is_open
+    assert opened.transport.ended
+    assert opened.messages.received_all == []

@@ -218,7 +218,7 @@ class WebSocket(asyncio.BufferedProtocol):
                 self._take_data(event)
             elif event.opcode is PONG and not self._ending:
                 self._after(self._manners.ping_interval, self._ping)
-        elif isinstance(event, Request):
+        elif isinstance(event, Request) and not self._ending:
             self._shake_hands(event)
 
     def _take_data(self, frame: Frame) -> None:
