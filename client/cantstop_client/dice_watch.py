@@ -169,7 +169,7 @@ class DiceWatch:
 
     def _end_game(self) -> None:
         game, self._game = self._game, None
-        if game is not None and game.is_over:
+        if game is not None and (game.is_over or not game.missed):
             self._tell(False, "the server gives no proof of this game's rolls", game.game)
 
     def _promised(self, commitment: str) -> None:
@@ -201,6 +201,7 @@ class DiceWatch:
         if game is None or self._answered == (game.game, roll):
             return
         self._answered = (game.game, roll)
+        game.asks(roll)
         chain = None if self._in_game is None else self._in_game.chain
         link = None
         if chain is not None and game.next_roll == roll and roll <= CHAIN_LINKS:
@@ -226,6 +227,13 @@ class DiceWatch:
                 self._turn.asked = self._turn.asked or event.seat == seat
             case Revealed(game=game):
                 followed, self._game = self._game, None
+                if followed is not None and followed.game != game and not followed.missed:
+                    self._tell(
+                        False,
+                        f"THE CHECK FAILS: the server's proof is of game {game}, not of this one",
+                        followed.game,
+                    )
+                    return
                 if followed is None or followed.game != game:
                     followed = Followed(game)
                 self._tell(*followed.verdict(event, table), game)
@@ -263,6 +271,7 @@ class DiceWatch:
             self._tell(False, f"{roll}: the server did not ask for it", game.game)
 
     def _started(self, started: Started, seat: int | None) -> None:
+        self._end_game()
         own, promise, terms = self._own, self._promise, started.dice
         self._own = self._promise = self._in_game = self._answered = None
         self._turn = _Turn()
@@ -270,6 +279,11 @@ class DiceWatch:
         if terms is None:
             if promise is not None:
                 game.broken = "the server promised its rolls and then makes others"
+        elif terms.kind != started.options.dice:
+            game.broken = (
+                f"the server plays with {terms.kind} dice where {started.options.dice} ones were"
+                " agreed on"
+            )
         elif promise not in (None, terms.commitment):
             game.broken = (
                 f"the server promised {promise:.12} before the game and plays with"

@@ -17,6 +17,7 @@ from cantstop_protocol.events import (
     Rolled,
     Started,
     Stopped,
+    WitnessAsked,
     Witnessed,
 )
 from cantstop_protocol.proof import BadProof, Played, Proof, Verdict, check, read_proof
@@ -34,7 +35,7 @@ class Followed:
 
     ``promise`` is the commitment as it was shown before, or since one came. ``broken`` says what
     was found to be wrong with the game; ``has_own``: one's own nonce is in it; ``is_over``: it
-    has ended, and nothing is revealed yet.
+    has ended, and nothing is revealed yet; ``missed``: something of it may not have been seen.
     """
 
     def __init__(self, game: str, promise: str | None = None, started: Started | None = None):
@@ -42,6 +43,8 @@ class Followed:
         self.broken = ""
         self.has_own = False
         self.is_over = False
+        self.missed = False
+        self._asked: int | None = None
         self._promise = promise
         self._started = started
         self._from_start = started is not None
@@ -59,13 +62,21 @@ class Followed:
 
     def lose_track(self) -> None:
         """Something was missed: what was seen before it tells nothing about the end any more."""
+        self.missed = True
         self._from_start = False
         self._course = ""
         self._options = ()
+        self._asked = None
+
+    def asks(self, roll: int) -> None:
+        """A witness is asked for its word, so this roll has to be what comes next."""
+        self._asked = roll
 
     def take(self, event: AnyEvent) -> str:
         """Follow an event: what is wrong with it, empty if nothing is."""
         match event:
+            case WitnessAsked(roll=roll):
+                self.asks(roll)
             case Witnessed():
                 self._witnessed = event
             case Rolled(seat=seat, dice=dice, options=options):
@@ -75,9 +86,12 @@ class Followed:
                 return self._remembered(self._roll(seat, dice))
             case Advanced(columns=columns):
                 self._choose(columns)
+                return self._remembered(self._asked_too_early())
             case Stopped():
                 self._course += "."
+                return self._remembered(self._asked_too_early())
             case Resigned(seat=seat):
+                self._asked = None
                 self._course += f"-{seat + 1}"
             case Finished(winner=winner, turns=turns):
                 self._ended = (winner, turns, False)
@@ -152,7 +166,15 @@ class Followed:
         self.broken = self.broken or fault
         return fault
 
+    def _asked_too_early(self) -> str:
+        """What is wrong when a decision follows the question for a roll's witness."""
+        asked, self._asked = self._asked, None
+        if asked is None:
+            return ""
+        return f"the server had the word for roll {asked} before it was due: it could foresee it"
+
     def _roll(self, seat: int, dice: Dice) -> str:
+        self._asked = None
         before = self._course
         self._course += digits(dice)
         self._rolls += 1

@@ -1,10 +1,15 @@
 """What was sent on a connection long given up arrives in the end, and disturbs nobody."""
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+from patience import until
 from wire import connected, serving
 
-from cantstop_protocol import commands, messages
+from cantstop_protocol import commands, events, messages
 from cantstop_protocol.codec import encode
 from cantstop_protocol.codes import ByeCode
 
@@ -47,3 +52,37 @@ async def test_a_later_hello_of_the_same_client_and_any_of_another_run_replace_t
         assert (await first.wait_for(messages.Bye)).code is ByeCode.REPLACED
         assert isinstance(await third.ask(hello(1, "another run")), messages.Welcome)
         assert (await second.wait_for(messages.Bye)).code is ByeCode.REPLACED
+
+
+@pytest.mark.parametrize("joins", [False, True])
+async def test_a_password_that_is_still_looked_at_lets_nobody_in_who_is_elsewhere_by_then(
+    tmp_path: Path, joins: bool
+) -> None:
+    gate = threading.Event()
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    async with (
+        serving(tmp_path / "games.db") as server,
+        connected(server.port, "Ben") as ben,
+        connected(server.port) as given_up,
+        connected(server.port) as newer,
+    ):
+        await ben.create(password="tables")
+        assert ben.table is not None
+        command: commands.Command = commands.Create(id=3, password="sesame")
+        if joins:
+            command = commands.Join(id=3, room=ben.table.room, password="tables")
+        assert isinstance(await given_up.ask(hello(2)), messages.Welcome)
+        waits = loop.run_in_executor(None, gate.wait)
+        await given_up.websocket.send(encode(command))
+        given_up.websocket.transport.pause_reading()
+        assert isinstance(await newer.ask(hello(4)), messages.Welcome)
+        await newer.websocket.send(encode(command))
+        gate.set()
+        await waits
+        assert isinstance(await newer.reply_to(3), messages.Entered)
+        given_up.websocket.transport.resume_reading()
+        await given_up.websocket.wait_closed()
+        await until(lambda: len(server._listener._known) == 2)
+        await newer.do(commands.Chat, text="here I am")
+        assert any(isinstance(update.event, events.Chatted) for update in newer.updates)

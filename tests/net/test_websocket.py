@@ -48,6 +48,9 @@ class Transport:
 
     abort = close
 
+    def get_write_buffer_size(self) -> int:
+        return len(self.written)
+
 
 class Messages:
     """Keeps what is received."""
@@ -67,7 +70,13 @@ class Messages:
 class Open:
     """A WebSocket through its handshake."""
 
-    def __init__(self, ping_interval: float = 1000.0, ping_timeout: float = 1000.0) -> None:
+    def __init__(
+        self,
+        request: bytes = REQUEST,
+        *,
+        ping_interval: float = 1000.0,
+        ping_timeout: float = 1000.0,
+    ) -> None:
         self.messages = Messages()
         manners = Manners(
             check=lambda websocket, request: None,
@@ -78,13 +87,14 @@ class Open:
             close_timeout=1000.0,
             ping_interval=ping_interval,
             ping_timeout=ping_timeout,
+            buffered_bytes=100_000,
         )
         self.transport = Transport()
         self.buffer = memoryview(bytearray(READ_BYTES))
         self.websocket = WebSocket(manners, self.buffer, Listener(manners))
         self.websocket.connection_made(cast("asyncio.BaseTransport", self.transport))
-        self.arrives(REQUEST)
-        assert self.websocket.is_open
+        self.arrives(request)
+        assert self.websocket.is_open is (request == REQUEST)
 
     def arrives(self, data: bytes) -> None:
         self.buffer[: len(data)] = data
@@ -172,3 +182,42 @@ async def test_a_peer_that_answers_pings_stays() -> None:
         assert opened.transport.written.removeprefix(before) == b"\x89\x00"
         opened.arrives(frame(b"", Opcode.PONG))
     assert opened.websocket.is_open
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 4, 6])
+async def test_the_rest_of_a_message_that_looks_like_one_is_not(ahead: int) -> None:
+    opened = Open()
+    rest = frame(b"nothing of this is a message of its own")
+    message = bytes([0x82, 0x80 + len(rest), 0, 0, 0, 0]) + rest
+    opened.arrives(message[:ahead])
+    opened.arrives(message[ahead:])
+    opened.arrives(frame(b"the next"))
+    assert opened.messages.received_all == [rest, b"the next"]
+
+
+async def test_what_others_have_sent_before_is_no_part_of_a_message() -> None:
+    opened = Open()
+    opened.buffer[:2] = b"\x00\x7b"
+    for byte in frame(b"whole"):
+        opened.arrives(bytes([byte]))
+        opened.buffer[1] = 0x7B
+    assert opened.messages.received_all == [b"whole"]
+
+
+async def test_a_peer_that_only_pings_and_never_reads_is_cut_off() -> None:
+    opened = Open()
+    ping = frame(bytes(125), Opcode.PING)
+    for _ in range(40):
+        opened.arrives(ping * 100)
+        if opened.transport.aborted:
+            break
+    assert opened.transport.aborted
+    assert len(opened.transport.written) < 200_000
+
+
+@pytest.mark.parametrize("behind", [b"\xff\xff", frame(b"", Opcode.CLOSE), frame(b"", Opcode.CONT)])
+async def test_a_request_with_the_end_behind_it_is_no_fault_of_ours(behind: bytes) -> None:
+    opened = Open(REQUEST + behind)
+    assert not opened.websocket.is_open
+    assert opened.transport.ended
+    assert opened.messages.received_all == []

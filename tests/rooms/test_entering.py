@@ -129,3 +129,25 @@ def test_a_game_that_ends_while_all_are_away_leaves_the_room_the_shorter_grace_t
         timers.arrange(agenda(state, DELAYS, frozenset(), 0.0))
         loop.advance(DELAYS.room, lambda: None)
         assert Task.CLOSE in ended
+
+
+def test_who_is_cut_off_for_what_could_not_be_stored_is_away_and_the_room_goes_on() -> None:
+    with FakeLoop():
+        room = Room(seats=2)
+        room.enter(BEN)
+        room.write()
+        seen = room.owner.durable.seq
+
+        def cut_off(message: messages.Message) -> None:
+            room.outbox.inside.discard(ANN.player)
+            room.owner.vanish(ANN)
+
+        room.owner.submit(ANN, "instance", commands.Chat(id=10, text="lost"), cut_off)
+        room.do(ANN, commands.Chat(id=11, text="lost, too"))
+        room.journal.fail()
+        room.do(BEN, commands.Chat(id=12, text="I am here"))
+        room.write()
+    assert room.owner.state == room.owner.durable
+    updates = [m for m in room.heard[BEN.player] if isinstance(m, messages.Update)]
+    assert [update.seq for update in updates if update.seq > seen] == [seen + 1, seen + 2]
+    assert [seat.away for seat in updates[-1].table.seats if seat] == [True, False]

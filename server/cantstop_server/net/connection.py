@@ -169,6 +169,15 @@ class Connection:
         """Which run of a client said hello here, and the id of that hello."""
         return self._instance, self._hello_id
 
+    @property
+    def _is_over(self) -> bool:
+        """Whether whoever it was is gone, or here with another connection by now.
+
+        What was waited for must not have an effect then: the person may have asked for it again,
+        and this connection's end would put them out of where they are.
+        """
+        return self._lost or self._dismissed is not None
+
     def leave_room(self) -> None:
         """The room is not this connection's any more."""
         self._room = None
@@ -369,7 +378,9 @@ class Connection:
         return None
 
     async def _create_with_password(self, person: Person, command: Create) -> None:
-        self._open(person, command, await asyncio.to_thread(hash_password, command.password))
+        hashed = await asyncio.to_thread(hash_password, command.password)
+        if not self._is_over:
+            self._open(person, command, hashed)
 
     def _open(self, person: Person, command: Create, password: bytes | None) -> None:
         self._room = self._service.hub.create(
@@ -393,7 +404,8 @@ class Connection:
             raise Refused(ErrorCode.TOO_FAST, "too many passwords: wait a few seconds")
         if not await asyncio.to_thread(fits, command.password, hashed):
             raise Refused(ErrorCode.BAD_PASSWORD, "this is not the password of the room")
-        self._enter(person, command)
+        if not self._is_over:
+            self._enter(person, command)
 
     def _enter(self, person: Person, command: Join) -> None:
         self._room = self._service.hub.join(
@@ -435,6 +447,8 @@ class Connection:
             ) from error
         except StorageError as error:
             raise Refused(ErrorCode.STORAGE, str(error)) from error
+        if self._is_over:
+            return
         self._person = Person(identity.player, identity.name)
         self._instance, self._hello_id = command.instance, command.id
         self._service.connections.identified(identity.player, self)
@@ -489,7 +503,8 @@ class Connection:
         was_in = self._room is room
 
         def reply(message: Message) -> None:
-            if isinstance(message, Error) and was_in and self._room is None:
+            back = isinstance(message, Error) and was_in and self._room is None
+            if back and not self._is_over:
                 self._room = room
             self._reply(message)
 
@@ -517,7 +532,7 @@ class Connection:
         """The reply of an entry; if it does not become durable one is where one was before."""
 
         def reply(message: Message) -> None:
-            if isinstance(message, Error):
+            if isinstance(message, Error) and not self._is_over:
                 self._room = before
             self._reply(message)
 

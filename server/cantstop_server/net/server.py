@@ -249,6 +249,7 @@ class Server:
                 close_timeout=_CLOSE_SECONDS,
                 ping_interval=limits.ping_interval,
                 ping_timeout=limits.ping_timeout,
+                buffered_bytes=limits.buffered_bytes,
                 extensions=_deflate() if config.compression else (),
             )
         )

@@ -58,7 +58,8 @@ class Manners:
     ``check`` may answer a request instead of the handshake; ``serve`` is called when the handshake
     is done. A peer has ``open_timeout`` for its request, and ``close_timeout`` to close when it
     is to; each ``ping_interval`` it is asked for a sign of life, and closed if none comes within
-    ``ping_timeout``.
+    ``ping_timeout``. One that does not read the answers to its own pings is cut off when more than
+    ``buffered_bytes`` wait for it.
     """
 
     check: Callable[["WebSocket", Request], Response | None]
@@ -69,6 +70,7 @@ class Manners:
     close_timeout: float
     ping_interval: float
     ping_timeout: float
+    buffered_bytes: int
     extensions: Sequence[ServerExtensionFactory] = ()
 
 
@@ -87,6 +89,7 @@ class WebSocket(asyncio.BufferedProtocol):
         "_house",
         "_manners",
         "_message",
+        "_partial",
         "_protocol",
         "_text",
         "_timer",
@@ -116,6 +119,7 @@ class WebSocket(asyncio.BufferedProtocol):
         self._ending = False
         self._message = bytearray()
         self._text = False
+        self._partial = 0
 
     @property
     def is_knocking(self) -> bool:
@@ -166,6 +170,8 @@ class WebSocket(asyncio.BufferedProtocol):
             return
         protocol.receive_data(bytes(buffer[:nbytes]))
         events = protocol.events_received()
+        if self._handler is not None:
+            self._partial += nbytes - sum(map(_size_of, events))
         self._write_out()
         if protocol.close_expected():
             self._end_soon()
@@ -195,14 +201,15 @@ class WebSocket(asyncio.BufferedProtocol):
         a length below 126); to take it directly costs a tenth of the library's parser, which
         gets everything else.
         """
-        buffer, protocol = self._buffer, self._protocol
+        buffer = self._buffer
         return (
             buffer[0] == 0x82
             and buffer[1] == size + (0x80 - 6)
-            and size < 6 + 126
+            and 6 <= size < 6 + 126
             and self.is_open
-            and not protocol.reader.buffer
-            and protocol.current_size is None
+            and not self._partial
+            and not self.compresses
+            and self._protocol.current_size is None
         )
 
     def _take(self, event: Event) -> None:
@@ -211,7 +218,7 @@ class WebSocket(asyncio.BufferedProtocol):
                 self._take_data(event)
             elif event.opcode is PONG and not self._ending:
                 self._after(self._manners.ping_interval, self._ping)
-        elif isinstance(event, Request):
+        elif isinstance(event, Request) and not self._ending:
             self._shake_hands(event)
 
     def _take_data(self, frame: Frame) -> None:
@@ -241,6 +248,8 @@ class WebSocket(asyncio.BufferedProtocol):
             self.is_open = True
             self.compresses = bool(protocol.extensions)
             self._after(self._manners.ping_interval, self._ping)
+            # What has come with the request, of which nothing is known but that it should not.
+            self._partial = len(protocol.reader.buffer)
             self._handler = self._manners.serve(self)
         else:
             self._end_soon()
@@ -276,6 +285,9 @@ class WebSocket(asyncio.BufferedProtocol):
         for data in self._protocol.data_to_send():
             if data:
                 self.transport.write(data)
+                if self.transport.get_write_buffer_size() > self._manners.buffered_bytes:
+                    self.transport.abort()
+                    return
                 continue
             self.is_open = False
             if self.transport.can_write_eof() and not self.transport.is_closing():
@@ -284,6 +296,13 @@ class WebSocket(asyncio.BufferedProtocol):
                     self.transport.write_eof()
             else:
                 self.transport.close()
+
+
+def _size_of(event: Event) -> int:
+    """How many bytes a frame of a peer was, its mask included (RFC 6455, 5.2)."""
+    assert isinstance(event, Frame)
+    size = len(event.data)
+    return size + (6 if size < 126 else 8 if size < 65536 else 14)
 
 
 def _quiet_logger() -> logging.Logger:

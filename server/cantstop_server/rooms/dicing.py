@@ -48,8 +48,9 @@ def promised(state: RoomState, world: World) -> RoomState:
 def contribute(state: RoomState, person: Person, command: Contribute) -> RoomState:
     """The room with what a seated person's client gives; the same again changes nothing.
 
-    A chain may follow the nonce. Raises ``Refused`` for an answer to another promise, and for
-    another nonce or chain than the one that is there.
+    A chain may follow the nonce. Another nonce is that of a client that was started anew: it
+    counts, and what the former one has given does not. Raises ``Refused`` for an answer to another
+    promise, and for another chain with the nonce that is there.
     """
     offer = state.offer
     if offer is None or state.playing:
@@ -59,9 +60,8 @@ def contribute(state: RoomState, person: Person, command: Contribute) -> RoomSta
     nonce = bytes.fromhex(command.nonce)
     chain = None if command.chain is None else bytes.fromhex(command.chain)
     given = next((one for one in offer.given if one.player == person.player), None)
-    if given is not None:
-        other = None not in (given.chain, chain) and given.chain != chain
-        if given.nonce != nonce or other:
+    if given is not None and given.nonce == nonce:
+        if None not in (given.chain, chain) and given.chain != chain:
             raise Refused(ErrorCode.NOT_ALLOWED, "you have contributed already: it stays as it is")
         if chain is None or given.chain is not None:
             return state

@@ -113,6 +113,8 @@ class _Pending:
     events: tuple[NumberedEvent, ...]
     put_out: int | None
     answers: list[tuple[Reply, int, _Entering | None]]
+    undone: bool = False
+    """A write before it has failed, and with that this one."""
 
 
 class RoomOwner:
@@ -400,7 +402,11 @@ class RoomOwner:
 
     def _failed(self, pending: _Pending, error: StorageError) -> None:
         """Go back to what is durable; whoever asked for more is told that it had no effect."""
-        self.state = self.durable
+        if not pending.undone:
+            # What an answer below leads to builds on this, and not on what is still to fail.
+            self.state = self.durable
+            for behind in self._pending:
+                behind.undone = True
         for reply, id, _ in pending.answers:
             reply(Error(re=id, code=ErrorCode.STORAGE, message=str(error)))
         if not self._trouble:
