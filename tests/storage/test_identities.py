@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 import msgspec
 import pytest
 from longrun import seeded
-from msgspec.structs import replace as replace_in
 from played import random_game
 
 from cantstop_protocol.table import GameOptions, Result
