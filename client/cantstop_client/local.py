@@ -574,6 +574,10 @@ async def _one_game(database: str, game: str) -> "ArchivedGame":
     """The game whose identifier begins so, or the newest. Raises ``ClientError``."""
     nothing: list[ArchivedGame] = []
     found = await _read(database, lambda store: store.find_game(game), nothing)
+    if not found and not game:
+        raise ClientError(
+            f"there is no game in {database_name(database)}: `cantstop play` starts one"
+        )
     if not found:
         raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
     if len(found) > 1:

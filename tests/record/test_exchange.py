@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from generated_games import KINDS, generated_games
 from program import run
 
 from cantstop_protocol.text import name_key
+from cantstop_server.errors import ServerError
 from cantstop_server.record.exchange import BadFile, Import, export_database
 from cantstop_server.record.read import read_records
 from cantstop_server.record.write import record_text
@@ -248,6 +250,19 @@ def test_a_record_that_does_not_replay_is_refused_by_file_and_line(tmp_path: Pat
     assert not (tmp_path / "cantstop.db").exists()
 
 
+def test_a_disk_without_room_is_named_before_anything_is_imported(
+    monkeypatch, tmp_path: Path
+) -> None:
+    (tmp_path / "spool").touch()
+    # Opened to be read only: it takes no byte, as a full disk does.
+    unwritable = lambda: os.fdopen(os.open(tmp_path / "spool", os.O_RDONLY), "w+b")  # noqa: E731
+    monkeypatch.setattr("tempfile.TemporaryFile", unwritable)
+    data = record_text(generated_games(SEED, 1)[0]).encode().splitlines(keepends=True)
+    refused = pytest.raises(ServerError, match=r"wait on the disk: .*; nothing was imported")
+    with refused, Import() as files:
+        files.add("here", data)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -257,6 +272,7 @@ def test_a_record_that_does_not_replay_is_refused_by_file_and_line(tmp_path: Pat
         (("export", "--all"), "there is nothing to export"),
         (("export", "abc", "--all"), "leave out the one"),
         (("export", "abc"), "there is no game 'abc'"),
+        (("export",), "there is no game in"),
     ],
 )
 def test_what_cannot_be_done_is_said(tmp_path: Path, arguments, reason: str) -> None:

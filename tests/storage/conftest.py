@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """What needs just a database runs on each kind that there is."""
     if "kind_of_database" in metafunc.fixturenames:
-        for_files_only = {"file", "at_begin"} & {*metafunc.fixturenames}
+        for_files_only = {"file", "at_begin", "sicken"} & {*metafunc.fixturenames}
         kinds = ["sqlite", "postgres"] if SERVER and not for_files_only else ["sqlite"]
         metafunc.parametrize("kind_of_database", kinds)
 

@@ -5,15 +5,17 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import msgspec
 import pytest
 from longrun import seeded
 from played import random_game
 
-from cantstop_protocol.table import GameOptions
+from cantstop_protocol.table import GameOptions, Result
 from cantstop_protocol.text import name_key
 from cantstop_server import identities
 from cantstop_server.errors import ServerError
-from cantstop_server.rooms.state import RoomState, SeatState, dump
+from cantstop_server.rooms.state import LiveGame, RoomState, SeatState, dump
+from cantstop_server.rules.setup import make_setup
 from cantstop_server.storage.errors import CannotChange
 
 START = datetime.fromisoformat("2026-03-01T12:00:00+00:00")
@@ -155,3 +157,25 @@ async def test_who_still_sits_in_a_room_is_not_merged(store, told, people, file)
     with closing(sqlite3.connect(file)) as connection:
         names = {name for (name,) in connection.execute("SELECT name FROM players")}
     assert names == {"Ann", "Bob", "Dee"}
+
+
+async def test_who_has_left_a_game_that_goes_on_is_merged_after_it(store, told, people, file):
+    seats = (SeatState("Bob", people["Bob"], gone=True), SeatState("Cyd", people["Cyd"]))
+    live = LiveGame("g1", make_setup(2, 3), "", START)
+    state = RoomState("BADOK", "", GameOptions(), people["Cyd"], seats=seats, game=live)
+    store.journal.append(told.write("1", room="BADOK", state=dump(state)))
+    await store.journal.flush()
+    with pytest.raises(CannotChange, match="a game that Bob has left goes on in the room BADOK"):
+        await store.merge_players("Bob", "Ann")
+    over = msgspec.structs.replace(live, result=Result("g1", 1, 3, abandoned=False))
+    state = dump(msgspec.structs.replace(state, game=over))
+    store.journal.append(told.write("2", room="BADOK", state=state))
+    await store.journal.flush()
+    await store.merge_players("Bob", "Ann")
+
+
+async def test_a_room_that_nobody_can_read_holds_up_no_merge(store, told, people):
+    store.journal.append(told.write("1", room="BADOK", state=b"state"))
+    await store.journal.flush()
+    await store.merge_players("Bob", "Ann")
+    assert await store.stats("Bob") == []

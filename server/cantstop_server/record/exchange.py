@@ -3,6 +3,7 @@
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
@@ -106,7 +107,8 @@ class Import:
     """
 
     def __init__(self) -> None:
-        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed by ``__exit__``
+        with _room_to_wait():
+            self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed by ``__exit__``
         self._seen: dict[str, tuple[int, str]] = {}
         self._count = 0
         self._has_server = False
@@ -127,7 +129,8 @@ class Import:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._spool.close()
+        with suppress(OSError):  # what could not be written shall not be tried again
+            self._spool.close()
 
     def add(self, name: str, lines: Iterable[bytes]) -> None:
         """Read and check a file of records or of JSON Lines. Raises ``BadFile``."""
@@ -137,8 +140,11 @@ class Import:
                 if isinstance(item, ArchivedGame):
                     self._check_repetition(where, item)
                 self._has_server = self._has_server or isinstance(item, str)
-                pickle.dump(_Found(where, item), self._spool)
+                with _room_to_wait():
+                    pickle.dump(_Found(where, item), self._spool)
                 self._count += 1
+            with _room_to_wait():
+                self._spool.flush()
         except BadRecord as error:
             raise BadFile(f"{name}:{error.line}: {error.reason}: nothing was imported") from error
 
@@ -185,6 +191,18 @@ class Import:
         self._spool.seek(0)
         for _ in range(self._count):
             yield pickle.load(self._spool)
+
+
+@contextmanager
+def _room_to_wait() -> Iterator[None]:
+    """Raises ``ServerError`` where the disk does not take what has been read."""
+    try:
+        yield
+    except OSError as error:
+        raise ServerError(
+            f"what is read cannot wait on the disk: {error.strerror or error}: make room, or name"
+            " another folder in TMPDIR; nothing was imported"
+        ) from error
 
 
 def _export(

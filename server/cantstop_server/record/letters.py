@@ -11,6 +11,10 @@ SEATS: Final = "ABCD"
 
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z")
 
+_EARLIEST: Final = 1900
+_LATEST: Final = 9998
+"""Years of which every time can be told in seconds, on every system and in every time zone."""
+
 
 def time_text(time: datetime) -> str:
     """A time in UTC, such as ``2026-11-30T20:40:58.25Z``."""
@@ -23,9 +27,12 @@ def read_time(text: str) -> datetime:
     if not _TIME.fullmatch(text):
         raise Impossible(f"{text!r:.40} is no time such as 2026-11-30T20:40:58Z")
     try:
-        return datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError as error:
         raise Impossible(f"there is no such time as {text!r}") from error
+    if not _EARLIEST <= time.year <= _LATEST:
+        raise Impossible(f"{text} is not between {_EARLIEST} and {_LATEST}")
+    return time
 
 
 def read_seat(text: str, seats: int) -> int:

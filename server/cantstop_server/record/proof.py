@@ -18,6 +18,8 @@ def load_proof(text: str) -> dict[str, Any]:
     """The object that a proof is. Raises ``Impossible``; ``json.JSONDecodeError`` is chained."""
     try:
         value = json.loads(text, parse_constant=_no_number)
+        # Numbers past all bounds and half characters are read, and could not be written again.
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except json.JSONDecodeError as error:
         raise Impossible(f"the proof is no JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:

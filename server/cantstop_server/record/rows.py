@@ -192,7 +192,7 @@ def _turn_ends(row: GameRow) -> tuple[float, ...]:
         raise Impossible(f"game {row.id}: the turns' ends go back")
     if ends and ends[-1] >= _LONGEST:
         raise Impossible(f"game {row.id}: no turn ends {ends[-1]} seconds after the start")
-    return tuple(round(end, 1) for end in ends)
+    return tuple(abs(round(end, 1)) for end in ends)  # no negative zero
 
 
 def _seat_row(seat: ArchivedSeat) -> SeatRow:

@@ -25,10 +25,15 @@ class _Seat(msgspec.Struct):
     gone: bool = False
 
 
+class _Game(msgspec.Struct):
+    result: Any = None
+
+
 class _Room(msgspec.Struct):
     """What matters here of the durable form of a room."""
 
     seats: tuple[_Seat | None, ...] = ()
+    game: _Game | None = None
 
 
 _room_decoder: Final = msgspec.msgpack.Decoder(_Room | tuple[_Room, bytes])
@@ -96,13 +101,22 @@ def _check_apart(connection: Connection, one: Row[Any], other: Row[Any]) -> None
 
 
 def _check_not_seated(connection: Connection, one: Row[Any]) -> None:
-    for room, state in connection.execute(select(live_rooms.c.room, live_rooms.c.state)):
-        found = _room_decoder.decode(state)
-        seats = (found if isinstance(found, _Room) else found[0]).seats
-        if any(seat and seat.player == one.id and not seat.gone for seat in seats):
+    for room, stored in connection.execute(select(live_rooms.c.room, live_rooms.c.state)):
+        try:
+            found = _room_decoder.decode(stored)
+        except msgspec.MsgspecError:
+            continue  # no server can go on with it either
+        state = found if isinstance(found, _Room) else found[0]
+        seats = [seat for seat in state.seats if seat and seat.player == one.id]
+        if any(not seat.gone for seat in seats):
             raise CannotChange(
                 f"{one.name} still sits in the room {room}: let them leave it, or close it with"
                 f" `cantstop admin close {room}` while the server runs"
+            )
+        if seats and state.game is not None and state.game.result is None:
+            raise CannotChange(
+                f"a game that {one.name} has left goes on in the room {room}: let it end, or close"
+                f" it with `cantstop admin close {room}` while the server runs"
             )
 
 
