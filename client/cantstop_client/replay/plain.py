@@ -1,9 +1,11 @@
 """A replay line by line: for pipes, files and screen readers, alone or over a live room."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from cantstop_client.board import board_lines, spoken_board
+from cantstop_client.errors import OutputClosed
 from cantstop_client.lines import Line, LineSource
 from cantstop_client.output import Output
 from cantstop_client.render import decision_lines
@@ -25,16 +27,24 @@ class PlainReplay:
     """Tells a story as it is asked to.
 
     ``waits``: a person looks on, so that playing takes its time and a review goes on beside.
-    Otherwise both are done at once. ``work`` makes the review, if there can be one.
+    Otherwise both are done at once. ``work`` makes the review, if there can be one. ``closed`` is
+    told when the output takes no more of what comes by itself: a step while playing, the review.
     """
 
     def __init__(
-        self, story: Story, output: Output, work: Work | None = None, *, waits: bool = True
+        self,
+        story: Story,
+        output: Output,
+        work: Work | None = None,
+        *,
+        waits: bool = True,
+        closed: Callable[[OutputClosed], None] | None = None,
     ) -> None:
         self._place = Place(story)
         self._output = output
         self._waits = waits
-        self._reviewer = None if work is None else Reviewer(work, self._review_changed)
+        self._closed = closed
+        self._reviewer = None if work is None else Reviewer(work, self._tell_review)
         self._reviewed = asyncio.Event()
         self._quarter = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -118,9 +128,19 @@ class PlainReplay:
         self._timer = loop.call_later(self._place.pause, self._play_on)
 
     def _play_on(self) -> None:
-        self._step_on()
+        self._by_itself(self._step_on)
         if self._place.playing:
             self._play()
+
+    def _by_itself(self, tell: Callable[[], None]) -> None:
+        # The loop calls, so that an exception would reach nobody who could end the program.
+        try:
+            tell()
+        except OutputClosed as error:
+            self.close()
+            self._reviewed.set()
+            if self._closed is not None:
+                self._closed(error)
 
     def _pause(self) -> None:
         self._place = self._place.played(False)
@@ -168,6 +188,9 @@ class PlainReplay:
             if not self._waits:
                 await self._reviewed.wait()
 
+    def _tell_review(self) -> None:
+        self._by_itself(self._review_changed)
+
     def _review_changed(self) -> None:
         reviewer = self._reviewer
         if reviewer is None:
@@ -198,16 +221,19 @@ async def run_plain(
     """Tell a story to whoever types, until they leave or their input ends.
 
     Without a line of input, and without any where it is used up (``has_input``), all is told.
+    Raises ``OutputClosed`` when the output takes no more.
     """
     stream = standard_input() if has_input else None
     waits = is_terminal(stream)
-    replay = PlainReplay(story, output, work, waits=waits)
+    lines: asyncio.Queue[Line | OutputClosed | None] = asyncio.Queue()
+    replay = PlainReplay(story, output, work, waits=waits, closed=lines.put_nowait)
     replay.begin(at)
-    lines: asyncio.Queue[Line | None] = asyncio.Queue()
     source = LineSource(stream, lines.put_nowait)
     source.start()
     count = 0
     while (line := await lines.get()) is not None:
+        if isinstance(line, OutputClosed):
+            raise line
         count += 1
         if await replay.take(line.text):
             return

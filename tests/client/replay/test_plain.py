@@ -8,7 +8,7 @@ import threading
 import pytest
 from stories import example_story
 
-from cantstop_client.errors import ClientError
+from cantstop_client.errors import ClientError, OutputClosed
 from cantstop_client.glyphs import ASCII
 from cantstop_client.output import Output
 from cantstop_client.replay.plain import PlainReplay
@@ -28,6 +28,19 @@ class Stream(io.StringIO):
 
     def write(self, text: str) -> int:
         self.grown.set()
+        return super().write(text)
+
+
+class Closing(Stream):
+    """Takes text until ``last`` is in it; after that nobody reads it any more."""
+
+    def __init__(self, last: str) -> None:
+        super().__init__()
+        self._last = last
+
+    def write(self, text: str) -> int:
+        if self._last in self.getvalue():
+            raise BrokenPipeError
         return super().write(text)
 
 
@@ -171,6 +184,25 @@ async def test_a_review_that_fails_says_so() -> None:
     told = Told(fails)
     told.replay.begin()
     assert (await told.says("review"))[-1] == "it cannot be reviewed"
+
+
+@pytest.mark.parametrize(
+    ("line", "last"), [("review", "Reviewing: 50 %"), ("play", "Cleo rolls 5 2 6 6")]
+)
+@pytest.mark.parametrize("waits", [False, True])
+async def test_who_stops_reading_ends_a_review_and_playing(line, last, waits) -> None:
+    closed: asyncio.Queue[OutputClosed] = asyncio.Queue()
+    output = Output(Closing(last), ASCII, 80)
+    replay = PlainReplay(STORY, output, review, waits=waits, closed=closed.put_nowait)
+    replay.begin()
+    await replay.take("speed 16")
+    async with asyncio.timeout(SECONDS):
+        try:
+            await replay.take(line)
+            await closed.get()
+        except OutputClosed:
+            assert (line, waits) == ("play", False)
+    assert closed.empty()
 
 
 async def test_a_review_can_be_given_up() -> None:
