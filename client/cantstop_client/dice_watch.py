@@ -16,10 +16,12 @@ from cantstop_protocol.dice import CHAIN_LINKS, SECRET_BYTES, Chain
 from cantstop_protocol.events import (
     Abandoned,
     AnyEvent,
+    Busted,
     Contributed,
     Finished,
     Resigned,
     Revealed,
+    Rolled,
     Started,
     WitnessAsked,
     Witnessed,
@@ -57,12 +59,14 @@ class _Turn:
     """Who is to roll, and what one's own client has to do with the roll.
 
     ``asked``: it was asked to witness. ``unaware``: it came while the roll waited already.
-    ``passed`` is how often it was passed over in this game.
+    ``witnessed`` is what was told of the witness when the roll itself is still to come. ``passed``
+    is how often it was passed over in this game.
     """
 
     seat: int = 0
     asked: bool = False
     unaware: bool = False
+    witnessed: Witnessed | None = None
     passed: int = 0
 
 
@@ -107,6 +111,7 @@ class DiceWatch:
         self._own: _Contribution | None = None
         self._game: Followed | None = None
         self._in_game: _Contribution | None = None
+        self._place: tuple[int, int] | None = None
         self._answered: tuple[str, int] | None = None
         self._turn = _Turn()
 
@@ -239,7 +244,9 @@ class DiceWatch:
                 self._tell(*followed.verdict(event, table), game)
             case _ if self._game is not None:
                 if isinstance(event, Witnessed):
-                    self._check_heard(self._game, event, seat, len(table.seats))
+                    self._turn.witnessed = event
+                elif isinstance(event, Rolled | Busted):
+                    self._check_heard(self._game, event.seat)
                 elif isinstance(event, Resigned) and event.seat == self._turn.seat:
                     self._turn.asked = False
                 fault = self._game.take(event)
@@ -248,17 +255,20 @@ class DiceWatch:
                 if isinstance(event, Finished | Abandoned):
                     self._game.is_over = True
 
-    def _check_heard(
-        self, game: Followed, witnessed: Witnessed, seat: int | None, seats: int
-    ) -> None:
-        """Whether one's own client should have been this roll's witness, and was not."""
+    def _check_heard(self, game: Followed, roller: int) -> None:
+        """Whether one's own client should have been this roll's witness, and was not.
+
+        Where one sits among how many was settled when the game began: no later table counts.
+        """
         turn, self._turn = self._turn, _Turn(passed=self._turn.passed)
-        chain = None if self._in_game is None else self._in_game.chain
-        if chain is None or seat in (None, turn.seat, witnessed.seat) or turn.passed >= _LATE:
+        witnessed, place = turn.witnessed, self._place
+        if witnessed is None or self._in_game is None or place is None or turn.passed >= _LATE:
             return
-        assert seat is not None
-        if witnessed.seat is not None and (seat - turn.seat) % seats > (
-            (witnessed.seat - turn.seat) % seats
+        seat, seats = place
+        if seat in (roller, witnessed.seat):
+            return
+        if witnessed.seat is not None and (seat - roller) % seats > (
+            (witnessed.seat - roller) % seats
         ):
             return
         roll = f"roll {witnessed.roll} goes without your client's word"
@@ -307,6 +317,7 @@ class DiceWatch:
             game.broken = "the server plays with another chain than your client's"
         elif chain is not None:
             self._in_game = own
+            self._place = seat, len(terms.chains)
         elif terms.kind == "witnessed":
             text = "your client's chain is not in this game, so it witnesses none of the rolls"
             self._tell(True, text, game.game)

@@ -137,7 +137,9 @@ class Followed:
         return ""
 
     def _praise(self, verdict: Verdict, proof: Proof, table: Table) -> str:
-        if self._started is not None and self._promise is not None:
+        if self.missed:
+            promised = "the revealed seed; your client has not seen all of the game"
+        elif self._started is not None and self._promise is not None:
             promised = "the seed that was promised before the game"
         else:
             promised = "the revealed seed; you came after it was promised"

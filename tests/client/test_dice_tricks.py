@@ -117,3 +117,52 @@ def test_a_client_that_was_started_anew_before_the_game_accuses_nobody(kind: str
     table.do(ANN, commands.Start)
     table.play()
     assert all(told.ok for told in table.told[BEN.player]), lines(table, BEN)
+
+
+@pytest.mark.parametrize("lie", ["whose turn it is", "where one sits"])
+def test_a_table_that_lies_does_not_keep_a_client_from_missing_its_question(lie: str) -> None:
+    table = DiceTable(3, dice="witnessed")
+    table.do(ANN, commands.Start)
+    position = table.state.position
+    assert position is not None
+    roller = position.seat
+    due = (roller + 1) % 3
+    witness = table.people[due]
+
+    def tamper(message: messages.Message) -> messages.Message:
+        if not isinstance(message, messages.Update):
+            return message
+        event, told = message.event, message.table
+        if isinstance(event, events.WitnessAsked):
+            event = events.Chatted("Ann", 0, "hm")
+        assert told.dice is not None
+        assert told.turn is not None
+        told = replace(told, dice=replace(told.dice, roll=None, witness=None))
+        match lie:
+            case "whose turn it is":
+                told = replace(told, turn=replace(told.turn, seat=due))
+            case "where one sits":
+                told = replace(told, seats=(None, None, None))
+        return replace(message, event=event, table=told)
+
+    table.tamper[witness.player] = tamper
+    table.silent.add(witness.player)
+    table.move(table.people[roller], commands.Roll)
+    table.pass_on()
+    assert "the server did not ask for it" in lines(table, witness)[0]
+
+
+def test_who_was_made_to_miss_something_is_not_told_that_all_was_seen() -> None:
+    table = DiceTable(2, target=1)
+    table.do(ANN, commands.Start)
+    table.play("cautious", moves=3)
+    table.tamper[BEN.player] = lambda message: (
+        replace(message, events=(), complete=False)
+        if isinstance(message, messages.Entered)
+        else message
+    )
+    table.vanish(BEN)
+    table.enter(BEN)
+    table.play()
+    assert "has not seen all of the game" in lines(table, BEN)[-1]
+    assert "promised before the game" in lines(table)[-1]
