@@ -488,14 +488,13 @@ def review(
     json
         Print one JSON object, with every decision and roll.
     """
-    import asyncio
 
     from cantstop_client import local
     from cantstop_client.progress import progress_bar
 
     wanted = "" if game == "last" else game
     with progress_bar("actions") as progress:
-        lines, values = asyncio.run(local.review(_database(database), wanted, worst, progress))
+        lines, values = local.review(_database(database), wanted, worst, progress)
     if json:
         _print_json(values)
     else:

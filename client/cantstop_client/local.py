@@ -268,11 +268,13 @@ def bench_thinking(games: int, rooms: int, moves: int, seed: int) -> tuple[str, 
     return format_thinking(result), result.as_dict()
 
 
-async def review(
+def review(
     database: str, game: str, worst: int, progress: Callable[[int, int], None] | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Review a game by the beginning of its identifier, or the newest: text, and plain values."""
-    archived = await _one_game(database, game)
+    import asyncio
+
+    archived = asyncio.run(_one_game(database, game))
     from cantstop_server.coach.report import review_as_dict, review_lines
     from cantstop_server.coach.review import review as review_course
     from cantstop_server.players.expert.library import solve
@@ -305,22 +307,28 @@ async def export(
     return await _read(database, ask, [])
 
 
-async def import_files(
+def import_files(
     database: str, names: Iterable[str], progress: Callable[[int, int], None] | None
 ) -> list[str]:
     """Take in all games of these files, or none: what to say of it."""
+    import asyncio
+
     from cantstop_server.record.exchange import LONGEST_LINE, Import
     from cantstop_server.storage.store import Store
 
-    with _in_our_words(), Import() as imported:
-        for name in names:
-            imported.add(name, file_lines(name, LONGEST_LINE))
-        _make_directory(database)
+    async def write(imported: Import) -> list[str]:
         store = await Store.open(database, exclusive=imported.needs_all)
         try:
             return (await imported.write(store, progress)).lines()
         finally:
             await store.close()
+
+    with _in_our_words(), Import() as imported:
+        # Outside of any loop, whose Ctrl-C would wait for the last line.
+        for name in names:
+            imported.add(name, file_lines(name, LONGEST_LINE))
+        _make_directory(database)
+        return asyncio.run(write(imported))
 
 
 async def past_game(game: str, database: str | None) -> "ArchivedGame":

@@ -117,17 +117,26 @@ def _note(seat: GameSeat) -> str:
 
 
 def _winner(game: GameSummary) -> str | None:
-    return None if game.winner is None else game.seats[game.winner].name
+    seat = game.winner
+    return None if seat is None or seat not in range(len(game.seats)) else game.seats[seat].name
 
 
 def _minute(time: float | None) -> str:
-    return "-" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")
+    moment = _moment(time)
+    return "-" if moment is None else moment.strftime("%Y-%m-%d %H:%M")
 
 
 def _iso(time: float | None) -> str | None:
-    if time is None:
+    moment = _moment(time)
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+
+
+def _moment(time: float | None) -> datetime | None:
+    """None also for what a server may say that is no time at all."""
+    try:
+        return None if time is None else datetime.fromtimestamp(time, UTC)
+    except (ValueError, OverflowError, OSError):
         return None
-    return datetime.fromtimestamp(time, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _csv_line(values: Iterable[object]) -> str:

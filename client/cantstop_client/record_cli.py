@@ -97,8 +97,6 @@ def import_(*files: Dash, database: str | None = None) -> int:
     database
         The database; by default the one in your data directory, made if there is none.
     """
-    import asyncio
-
     from cantstop_client import local
     from cantstop_client.output import standard_output
     from cantstop_client.paths import default_database
@@ -107,9 +105,7 @@ def import_(*files: Dash, database: str | None = None) -> int:
     if not files:
         raise ClientError("name the files to import, or - for standard input")
     with progress_bar("games") as progress:
-        lines = asyncio.run(
-            local.import_files(database or str(default_database()), files, progress)
-        )
+        lines = local.import_files(database or str(default_database()), files, progress)
     standard_output().lines(lines)
     return 0
 

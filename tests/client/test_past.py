@@ -103,3 +103,12 @@ def test_csv_is_read_back() -> None:
     assert (rows[0]["kind_2"], rows[0]["winner"], rows[0]["name_3"]) == ("keller", "2", "")
     assert rows[0]["ended_at"] == "2026-03-01T20:30:00.123456Z"
     assert (rows[1]["winner"], rows[1]["ended_at"], rows[1]["status"]) == ("", "", "unfinished")
+
+
+@pytest.mark.parametrize("time", [1e300, -1e300, float("inf"), float("nan"), 253_402_300_800.0])
+def test_what_is_no_time_or_no_seat_is_left_out(time: float) -> None:
+    odd = replace(GAME, started=time, ended=time, winner=7)
+    values = game_as_dict(odd)
+    assert (values["winner"], values["started_at"], values["ended_at"]) == (None, None, None)
+    assert games_lines([odd], 80)[1].startswith("w9qy973z9p  -      ")
+    assert len(list(csv_lines([odd]))) == 2

@@ -3,13 +3,15 @@
 import asyncio
 import json
 import os
+import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 from generated_games import KINDS, generated_games
-from program import run
+from program import COMMAND, SECONDS, environment, run
 
 from cantstop_protocol.text import name_key
 from cantstop_server.errors import ServerError
@@ -300,3 +302,20 @@ async def test_a_whole_database_is_not_taken_under_a_running_server(
     done = await asyncio.to_thread(run, tmp_path, "import", str(records), "--database", target)
     assert (done.returncode, done.stdout) == (0, "3 games imported\n")
     await running.close()
+
+
+def test_an_import_is_left_at_once(tmp_path: Path) -> None:
+    """Ctrl-C while a file is read, whose end never comes."""
+    environ = environment(tmp_path)
+    with subprocess.Popen(
+        [COMMAND, "import", "-"], env=environ, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        note = b"# a note\n" * 1000
+        for _ in range(100):  # more than a pipe holds: it is being read
+            process.stdin.write(note)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(SECONDS) == 130
+        process.stdin.close()
+    assert not (tmp_path / "cantstop.db").exists()

@@ -1,7 +1,10 @@
 """What ``cantstop db check`` looks at, on every kind of database."""
 
+import asyncio
+
 import pytest
 from first_release import make_first_release
+from many_games import fill_games
 from sqlalchemy import text
 
 from cantstop_server.storage.check import MOST_TOLD
@@ -123,3 +126,22 @@ async def test_a_row_that_refers_to_nothing_is_found(file, open_store, upgraded)
         connection.execute("UPDATE game_seats SET player_id = 77 WHERE game_id = 'g6'")
     found = await (await open_store()).examine()
     assert any("refers to a row of players that is not there" in line for line in found.faults)
+
+
+async def test_who_leaves_in_the_midst_of_it_is_not_held_up_to_its_end(database, open_store):
+    await fill_games(database, 2000)
+    store, replayed = await open_store(), []
+    loop, begun = asyncio.get_running_loop(), asyncio.Event()
+
+    def progress(done: int, total: int) -> None:
+        replayed.append(done)
+        loop.call_soon_threadsafe(begun.set)
+
+    leaving = asyncio.create_task(store.examine(progress))
+    await begun.wait()
+    leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    await store.close()
+    assert len(replayed) < 2000
+    assert (await (await open_store()).examine()).faults == ()

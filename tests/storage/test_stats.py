@@ -144,7 +144,9 @@ def test_points_are_spread_with_both_ends() -> None:
     assert max(gaps) - min(gaps) <= 1
 
 
-async def test_a_record_and_the_leaders_are_found_without_reading_the_games(store, archive, people):
+async def test_a_record_and_the_leaders_are_found_without_reading_the_games(
+    file, store, archive, people
+):
     random = seeded()
     await archive(*(random_game(random, n, people, START + timedelta(minutes=n)) for n in range(9)))
     plans = []

@@ -48,6 +48,9 @@ _BEGIN: Final = "BEGIN IMMEDIATE"
 """A transaction that is going to write says so at once: it waits for its turn at the start, where
 the busy timeout holds, and never fails half-way for another writer."""
 
+_STEPS_BETWEEN: Final = 5_000
+"""Of SQLite's machine, until it looks whether anybody still waits: a move takes far fewer."""
+
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
 
@@ -71,8 +74,8 @@ class SqliteDatabase(Database):
         self._connection: Connection | None = None
         self._reader = Worker("cantstop-reading")
         self._reading: Connection | None = None
-        _set_up(self._readers, busy_timeout, _begin_to_read)
-        _set_up(self._writer, busy_timeout, _begin_to_write)
+        _set_up(self._readers, self._reader, busy_timeout, _begin_to_read)
+        _set_up(self._writer, self._worker, busy_timeout, _begin_to_write)
 
     async def prepare(self, work: Callable[[Connection], T]) -> T:
         """Open the file, make it if there is none, and refuse other programs' untouched."""
@@ -348,10 +351,14 @@ def _driver(connection: Connection) -> sqlite3.Connection:
     return driver
 
 
-def _set_up(engine: Engine, busy_timeout: float, on_begin: Callable[[Connection], None]) -> None:
+def _set_up(
+    engine: Engine, worker: Worker, busy_timeout: float, on_begin: Callable[[Connection], None]
+) -> None:
     def on_connect(driver_connection: Any, _record: object) -> None:
         # The BEGINs are ours: the driver's own would leave changes of the schema outside.
         driver_connection.isolation_level = None
+        # Who leaves in the midst of a long job is not held up by it: it fails, and is undone.
+        driver_connection.set_progress_handler(lambda: worker.is_abandoned, _STEPS_BETWEEN)
         cursor = driver_connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")
         cursor.execute("PRAGMA foreign_keys = ON")

@@ -28,6 +28,12 @@ class Worker:
         self._name = name
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._awaited: asyncio.Future[Any] | None = None
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody waits any more for what is under way. For the job itself to ask."""
+        return self._awaited is not None and self._awaited.cancelled()
 
     def submit(self, job: Callable[[], Any], done: Done) -> None:
         """Have it done, and be told on the loop."""
@@ -49,7 +55,14 @@ class Worker:
             else:
                 found.set_exception(error)
 
-        self.submit(job, settle)
+        def work() -> T:
+            self._awaited = found
+            try:
+                return job()
+            finally:
+                self._awaited = None
+
+        self.submit(work, settle)
         return await found
 
     def end(self) -> None:

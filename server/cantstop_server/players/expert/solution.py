@@ -1,7 +1,6 @@
 """A turn solved for the seat to move, and what it says about every decision of that turn."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -45,12 +44,6 @@ class Solution:
             return max(self.options(game))
         state = self.state(game.runners)
         return self.turn.best(state) if state else self.turn.value
-
-
-class Solver(Protocol):
-    """Solves turns with one network."""
-
-    def solve(self, view: View) -> Solution: ...
 
 
 class NumpySolver:
