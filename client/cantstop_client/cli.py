@@ -13,6 +13,7 @@ from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.bench_cli import bench_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
+from cantstop_client.help_pages import FilledPages
 from cantstop_client.standings_cli import leaders, players_app, stats
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ app = App(
     name="cantstop",
     help="Can't Stop in the terminal: host a table on the network, join one, or play alone.",
     help_format="plaintext",
-    help_formatter="plain",
+    help_formatter=FilledPages(),
     version=_version,
 )
 app.command(bench_app)
@@ -480,7 +481,7 @@ def review(
     Parameters
     ----------
     game
-        The beginning of a game's identifier, which `history --json` shows, or last.
+        The beginning of a game's identifier, which `history` shows, or last.
     worst
         How many of the costliest decisions to list.
     database
