@@ -575,7 +575,7 @@ async def _one_game(database: str, game: str) -> "ArchivedGame":
     nothing: list[ArchivedGame] = []
     found = await _read(database, lambda store: store.find_game(game), nothing)
     if not found:
-        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+        raise ClientError(f"there is no game {game!r}: see `cantstop history`")
     if len(found) > 1:
         raise ClientError(f"several games begin with {game!r}: give more of the identifier")
     return found[0]
