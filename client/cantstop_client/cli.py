@@ -226,7 +226,7 @@ def host(
         "log_format": log_format,
     }
     file = config or os.environ.get("CANTSTOP_CONFIG") or None
-    output = standard_output()
+    output = standard_output(wrap=True)
     hosting = Hosting(output, announce=announce)
     local.run_server(hosting.until(local.host(options, file, _database(None), hosting.started)))
     output.line("The server has ended")
@@ -571,10 +571,17 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _complain(text: str) -> int:
+    from shutil import get_terminal_size
+
     from cantstop_client.gate import printable
+    from cantstop_client.streams import is_terminal
+    from cantstop_client.widths import wrapped
 
     if sys.stderr is not None:
-        print(f"cantstop: {printable(text)}", file=sys.stderr)
+        shown = f"cantstop: {printable(text)}"
+        if is_terminal(sys.stderr):
+            shown = "\n".join(wrapped(shown, get_terminal_size().columns))
+        print(shown, file=sys.stderr)
     return 1
 
 
