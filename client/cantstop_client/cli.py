@@ -13,6 +13,7 @@ from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.bench_cli import bench_app
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
+from cantstop_client.help_pages import FilledPages
 from cantstop_client.standings_cli import leaders, players_app, stats
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ app = App(
     name="cantstop",
     help="Can't Stop in the terminal: host a table on the network, join one, or play alone.",
     help_format="plaintext",
-    help_formatter="plain",
+    help_formatter=FilledPages(),
     version=_version,
 )
 app.command(bench_app)
@@ -225,7 +226,7 @@ def host(
         "log_format": log_format,
     }
     file = config or os.environ.get("CANTSTOP_CONFIG") or None
-    output = standard_output()
+    output = standard_output(wrap=True)
     hosting = Hosting(output, announce=announce)
     local.run_server(hosting.until(local.host(options, file, _database(None), hosting.started)))
     output.line("The server has ended")
@@ -480,7 +481,7 @@ def review(
     Parameters
     ----------
     game
-        The beginning of a game's identifier, which `history --json` shows, or last.
+        The beginning of a game's identifier, which `history` shows, or last.
     worst
         How many of the costliest decisions to list.
     database
@@ -569,10 +570,17 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _complain(text: str) -> int:
+    from shutil import get_terminal_size
+
     from cantstop_client.gate import printable
+    from cantstop_client.streams import is_terminal
+    from cantstop_client.widths import wrapped
 
     if sys.stderr is not None:
-        print(f"cantstop: {printable(text)}", file=sys.stderr)
+        shown = f"cantstop: {printable(text)}"
+        if is_terminal(sys.stderr):
+            shown = "\n".join(wrapped(shown, get_terminal_size().columns))
+        print(shown, file=sys.stderr)
     return 1
 
 

@@ -36,7 +36,7 @@ def verify(game: Dash = "last", /, *, json: JsonFlag = False, database: str | No
     from cantstop_client.verdict import verdict_as_dict, verdict_lines
 
     verdict = asyncio.run(local.verify("" if game == "last" else game, database))
-    output = standard_output()
+    output = standard_output(wrap=not json)
     if json:
         output.line(json_format.dumps(verdict_as_dict(verdict)))
     else:

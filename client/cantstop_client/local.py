@@ -587,7 +587,7 @@ async def _one_game(database: str, game: str) -> "ArchivedGame":
             f"there is no game in {database_name(database)}: `cantstop play` starts one"
         )
     if not found:
-        raise ClientError(f"there is no game {game!r}: see `cantstop history --json`")
+        raise ClientError(f"there is no game {game!r}: see `cantstop history`")
     if len(found) > 1:
         raise ClientError(f"several games begin with {game!r}: give more of the identifier")
     return found[0]

@@ -51,7 +51,7 @@ def export(
     Parameters
     ----------
     game
-        The beginning of a game's identifier, which `history --json` shows; by default the last.
+        The beginning of a game's identifier, which `history` shows; by default the last.
     all
         Every game that has ended; with --jsonl also the server and its players, so that `import`
         makes the same database of it.

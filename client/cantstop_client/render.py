@@ -1,6 +1,7 @@
 """What is on the table beside the board, as lines of text. Pure."""
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from cantstop_client.glyphs import Glyphs, letter
 from cantstop_client.intents import Move
@@ -107,13 +108,20 @@ def waiting_lines(view: View) -> list[str]:
         return [] if creator is None else [f"Waiting for {named(creator)} to start the game"]
     free = [seat for seat in room.table.seats if seat is None or seat.left]
     if free:
-        kinds = f" ({', '.join(view.bots)})" if view.bots else ""
+        kinds = f" ({', '.join(_shortened(view.bots))})" if view.bots else ""
         return [
             f"{_free(len(free))}: /bot KIND{kinds} seats a computer player, "
             f"`cantstop join {room.table.room}` a friend"
         ]
     again = "another game" if room.table.phase == "over" else "the game"
     return [f"/start begins {again}, /quit leaves"]
+
+
+def _shortened(kinds: Iterable[str]) -> Iterable[str]:
+    """The kinds of computer player; those that differ in their number alone as a range."""
+    for _, group in groupby(kinds, lambda kind: kind.rstrip("0123456789")):
+        alike = list(group)
+        yield alike[0] if len(alike) == 1 else f"{alike[0]} to {alike[-1]}"
 
 
 def rooms_lines(rooms: Iterable[RoomSummary]) -> list[str]:

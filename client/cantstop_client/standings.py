@@ -27,7 +27,7 @@ def stats_page(stats: PlayerStats, width: int, glyphs: Glyphs) -> list[str]:
     plot = min(width, _WIDEST_PLOT)
     lines = [_headline(stats), *_rating_lines(stats), *_score_lines(stats)]
     if stats.habits is not None:
-        lines += ["", *_habit_lines(stats.habits)]
+        lines += ["", *_habit_lines(stats.habits, solitaire=bool(stats.solitaire))]
     lines = [part for line in lines for part in wrapped(line, width, " " * _HUNG)]
     if len(stats.history) > 1:
         points = [(float(p.number), p.mu - 3 * p.sigma) for p in stats.history]
@@ -116,8 +116,9 @@ def _score_lines(stats: PlayerStats) -> Iterable[str]:
         )
 
 
-def _habit_lines(habits: Habits) -> Iterable[str]:
-    yield f"How they play: {_count(habits.turns, 'turn')}, {_count(habits.rolls, 'roll')}"
+def _habit_lines(habits: Habits, *, solitaire: bool) -> Iterable[str]:
+    how = "How they play, solitaire included" if solitaire else "How they play"
+    yield f"{how}: {_count(habits.turns, 'turn')}, {_count(habits.rolls, 'roll')}"
     if habits.turns_to_finish is not None:
         won = _count(habits.finishes, "game")
         yield _row("turns to finish", f"{habits.turns_to_finish:.1f} of their own, in {won} won")

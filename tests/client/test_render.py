@@ -123,13 +123,17 @@ def test_a_room_is_introduced(room) -> None:
 
 
 def test_before_a_game_the_one_in_charge_is_told_what_to_do(room, seat) -> None:
-    def waiting(*seats, name="Ann", phase="waiting"):
-        view = View(name=name, bots=("keller",), room=room(*seats, phase=phase))
+    def waiting(*seats, name="Ann", phase="waiting", bots=("keller",)):
+        view = View(name=name, bots=bots, room=room(*seats, phase=phase))
         return waiting_lines(view)
 
     assert waiting(seat("Ann"), None) == [
         "1 free seat: /bot KIND (keller) seats a computer player, `cantstop join LEZAT` a friend"
     ]
+    levels = ("keller", "expert", "expert-1", "expert-2", "expert-3", "random")
+    assert waiting(seat("Ann"), None, bots=levels)[0].startswith(
+        "1 free seat: /bot KIND (keller, expert, expert-1 to expert-3, random) seats"
+    )
     assert waiting(seat("Ann"), seat("Ben")) == ["/start begins the game, /quit leaves"]
     assert waiting(seat("Ann"), seat("Ben"), phase="over") == [
         "/start begins another game, /quit leaves"

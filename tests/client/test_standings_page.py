@@ -83,3 +83,11 @@ def test_the_leaders_read_well() -> None:
 
 def test_nobody_is_told() -> None:
     assert reply_lines(Stats(re=1, player=None), 80, ASCII) == ["Nobody of that name is on record"]
+
+
+def test_solitaire_is_named_where_it_counts() -> None:
+    assert "How they play, solitaire included: 1000 turns, 4500 rolls" in stats_page(
+        STATS, 80, UNICODE
+    )
+    others = replace(STATS, solitaire=())
+    assert "How they play: 1000 turns, 4500 rolls" in stats_page(others, 80, UNICODE)

@@ -1,5 +1,7 @@
 """Reviews of games."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,6 +107,14 @@ def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[int, int]] = []
     review(setup, played(setup, "cautious", 4), solve, lambda *done: told.append(done))
     assert told[-1][0] == told[-1][1] == len(told)
+
+
+def test_one_decision_is_no_decisions() -> None:
+    setup = make_setup(2)
+    found = review(setup, played(setup, "random", 6), solve)
+    once = replace(found.accounts[0], decisions=1, mistakes=1, blunders=1)
+    lines = review_lines(replace(found, accounts=(once, *found.accounts[1:])), ("Ann", "Ben"), 5)
+    assert any(line.startswith("Ann: 1 decision, 1 mistake, 1 blunder, average") for line in lines)
 
 
 def test_a_review_reads_as_text_and_as_values() -> None:

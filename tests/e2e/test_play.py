@@ -7,8 +7,11 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
+import pexpect
 import pytest
 from program import COMMAND, decide, environment, exit_code, run, terminal
+
+from cantstop_server.players.registry import KINDS
 
 
 def games(home: Path) -> list[dict[str, object]]:
@@ -213,3 +216,15 @@ def test_a_database_whose_name_is_impossible_is_one_clear_line(tmp_path: Path) -
     assert refused.returncode == 1
     assert "fault in this program" not in refused.stderr
     assert refused.stderr.count("\n") == 1
+
+
+def test_an_error_is_broken_between_words_in_a_narrow_window(tmp_path: Path) -> None:
+    with terminal(tmp_path, "play", "--bots", "nobody", size=(24, 40)) as screen:
+        screen.expect(pexpect.EOF)
+        lines = screen.before.splitlines()
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 40
+    words = " ".join(lines).split()
+    assert words[:5] == ["cantstop:", "no", "computer", "player", "'nobody':"]
+    assert words[-1] == "expert-9"
+    assert all(word.rstrip(",") in KINDS for word in words[8:])

@@ -150,12 +150,16 @@ def _summary(review: Review, names: Sequence[str]) -> list[str]:
             lines.append(f"{name}: no turn")
             continue
         lines += [
-            f"{name}: {account.decisions} decisions, {account.mistakes} mistakes,"
-            f" {account.blunders} blunders, average loss"
-            f" {_difference(review, account.average_loss)}",
+            f"{name}: {_count(account.decisions, 'decision')},"
+            f" {_count(account.mistakes, 'mistake')}, {_count(account.blunders, 'blunder')},"
+            f" average loss {_difference(review, account.average_loss)}",
             f"  {_sum(review, account)}; without luck {_shown(review, account.adjusted)}",
         ]
     return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _sum(review: Review, account: Account) -> str:
