@@ -59,6 +59,20 @@ def test_the_chance_before_is_the_chance_after_the_action_before() -> None:
         shown = {name: after, "P1" if name == "P0" else "P0": other}
 
 
+def test_with_more_seats_the_luck_of_a_roll_is_what_the_chance_moves_by() -> None:
+    game = next(g for g in games() if g.setup.seats > 2)
+    found = review(game.setup, game.course, solve)
+    names = [f"P{number}" for number in range(game.setup.seats)]
+    rolls = 0
+    for line in action_lines(found, game.course, names):
+        chance, luck = CHANCE.match(line), re.search(r"luck ([+-]\d+\.\d) %", line)
+        if chance and luck and " costs " not in line:
+            rolls += 1
+            moved = float(chance[3]) - float(chance[2])
+            assert moved == pytest.approx(float(luck[1]), abs=0.2)
+    assert rolls > 10
+
+
 def test_the_notes_stand_with_the_steps_of_the_story() -> None:
     game = read_record(example_record())
     told: list[tuple[int, int]] = []

@@ -71,12 +71,18 @@ def action_lines(review: Review, course: str, names: Sequence[str]) -> list[str]
         seat = action.seat if isinstance(action, Resign) else game.seat
         parts = []
         was, now = before[seat], values[seat]
+        throw = next(throws) if isinstance(action, Roll) else None
+        rivals = len(names) > 2 and game.phase is Phase.ROLL
+        if throw and rivals and was is not None and now is not None:
+            # Until the turn is solved the last word on this seat is from its own turn before:
+            # all that the others have done since is not the luck of this roll.
+            was = now - throw.gain
         if was is not None and now is not None:
             parts.append(f"{names[seat]} {_shown(review, was)} -> {_shown(review, now)}")
         if _left_a_choice(game, action):
             parts.append(_judgement(review, next(decisions)))
-        if isinstance(action, Roll):
-            parts.append(f"luck {_signed(review, next(throws).gain)}")
+        if throw:
+            parts.append(f"luck {_signed(review, throw.gain)}")
         lines.append("; ".join(parts))
         before = [new if new is not None else old for new, old in zip(values, before, strict=True)]
         game, _ = apply(game, action)
