@@ -380,7 +380,7 @@ async def test_nothing_secret_is_in_the_log_or_the_numbers(
         made.append(real.secret())
         return made[-1]
 
-    caplog.set_level("DEBUG")
+    caplog.set_level("DEBUG", logger="cantstop_server")
     world = replace(real, secret=secret)
     async with (
         serving(tmp_path / "games.db", world=world) as server,
