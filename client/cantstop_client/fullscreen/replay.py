@@ -35,8 +35,8 @@ class ReplayStage:
     the program is to end, with an exit code.
 
     ``live`` says what is to be known of a room that goes on behind it, "" for nothing, and whether
-    that is urgent. ``work``
-    makes the review, if there can be one. ``changed`` draws the screen anew.
+    that is urgent. ``work`` makes the review, if there can be one. ``changed`` draws the screen
+    anew.
     """
 
     def __init__(
