@@ -413,7 +413,7 @@ def _need_compiler() -> None:
     from importlib.util import find_spec
 
     if find_spec("numba") is None:
-        raise ClientError("training needs a compiler: pip install 'cantstop[train]'")
+        raise ClientError("training needs a compiler: pip install numba")
 
 
 def train(
