@@ -1,20 +1,17 @@
 """The commands of ``cantstop bench``. Each loads what it needs when it runs."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
+from cantstop_client.cli_parts import Flag, print_json, print_lines
 from cantstop_client.errors import ClientError
 
 bench_app = App(name="bench", help="Measure how fast things are; without a part, all of them.")
 
-JsonFlag = Annotated[bool, Parameter(negative=())]
-
 
 @bench_app.default
-def everything(
-    *, quick: Annotated[bool, Parameter(negative=())] = False, json: JsonFlag = False
-) -> int:
+def everything(*, quick: Flag = False, json: Flag = False) -> int:
     """Measure everything: about a quarter of an hour.
 
     Parameters
@@ -41,14 +38,12 @@ def everything(
         values["client"] = client.as_dict()
         tell(f"== client\n{format_client(client)}")
     if json:
-        _print_json(values)
+        print_json(values)
     return 0
 
 
 @bench_app.command
-def rules(
-    *, games: int = 1000, player: str = "keller", seed: int = 1, json: JsonFlag = False
-) -> int:
+def rules(*, games: int = 1000, player: str = "keller", seed: int = 1, json: Flag = False) -> int:
     """Play whole games between computer players without a network, and time them.
 
     Parameters
@@ -69,7 +64,7 @@ def rules(
 
 @bench_app.command
 def thinking(
-    *, games: int = 10, rooms: int = 20, moves: int = 500, seed: int = 1, json: JsonFlag = False
+    *, games: int = 10, rooms: int = 20, moves: int = 500, seed: int = 1, json: Flag = False
 ) -> int:
     """Time the strong player's turns, and moves in a room while it plays in others.
 
@@ -99,7 +94,7 @@ def server(
     spectators: int = 0,
     rounds: int = 3,
     seconds: float = 4.0,
-    json: JsonFlag = False,
+    json: Flag = False,
 ) -> int:
     """Measure how many moves a server carries, beside a bare relay in the same run.
 
@@ -127,7 +122,7 @@ def server(
 
 
 @bench_app.command
-def codec(*, rounds: int = 5, json: JsonFlag = False) -> int:
+def codec(*, rounds: int = 5, json: Flag = False) -> int:
     """Time what lies between the bytes of a command and those of its update.
 
     Parameters
@@ -141,7 +136,7 @@ def codec(*, rounds: int = 5, json: JsonFlag = False) -> int:
 
 
 @bench_app.command
-def memory(*, rooms: int = 300, rounds: int = 3, json: JsonFlag = False) -> int:
+def memory(*, rooms: int = 300, rounds: int = 3, json: Flag = False) -> int:
     """Measure what idle connections and idle rooms take, beside a bare server's.
 
     Parameters
@@ -157,9 +152,7 @@ def memory(*, rooms: int = 300, rounds: int = 3, json: JsonFlag = False) -> int:
 
 
 @bench_app.command
-def journal(
-    *, rooms: int = 50, seconds: float = 2.0, rounds: int = 3, json: JsonFlag = False
-) -> int:
+def journal(*, rooms: int = 50, seconds: float = 2.0, rounds: int = 3, json: Flag = False) -> int:
     """Measure how many moves become durable, and how long one takes, beside SQLite's driver.
 
     Parameters
@@ -177,7 +170,7 @@ def journal(
 
 
 @bench_app.command
-def resume(*, rooms: int = 1000, rounds: int = 1, json: JsonFlag = False) -> int:
+def resume(*, rooms: int = 1000, rounds: int = 1, json: Flag = False) -> int:
     """Measure how long after kill -9 and a new start live rooms are playable.
 
     Parameters
@@ -193,7 +186,7 @@ def resume(*, rooms: int = 1000, rounds: int = 1, json: JsonFlag = False) -> int
 
 
 @bench_app.command
-def startup(*, rounds: int = 5, json: JsonFlag = False) -> int:
+def startup(*, rounds: int = 5, json: Flag = False) -> int:
     """Time a server from its start until it listens, beside a bare one.
 
     Parameters
@@ -207,7 +200,7 @@ def startup(*, rounds: int = 5, json: JsonFlag = False) -> int:
 
 
 @bench_app.command
-def client(*, rounds: int = 7, json: JsonFlag = False) -> int:
+def client(*, rounds: int = 7, json: Flag = False) -> int:
     """Time the client to its first board, and its help, beside the least there is.
 
     Parameters
@@ -230,19 +223,9 @@ def _part(name: str, json: bool, **sizes: Any) -> int:
 
 
 def _report(found: tuple[str, Any], json: bool) -> int:
-    from cantstop_client.output import standard_output
-
     report, values = found
     if json:
-        _print_json(values)
+        print_json(values)
     else:
-        standard_output().lines(report.splitlines())
+        print_lines(report.splitlines())
     return 0
-
-
-def _print_json(values: object) -> None:
-    import json
-
-    from cantstop_client.output import standard_output
-
-    standard_output().line(json.dumps(values))

@@ -1,6 +1,5 @@
 """The ``cantstop`` command. Each command loads what it needs when it runs: help is quick."""
 
-import json
 import math
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 from cantstop_client import dice_cli
 from cantstop_client.admin_cli import admin_app
 from cantstop_client.bench_cli import bench_app
+from cantstop_client.cli_parts import Flag, chosen_database, print_json, print_lines
 from cantstop_client.errors import ClientError, InputEnded, OutputClosed
 from cantstop_client.help_pages import FilledPages
 from cantstop_client.standings_cli import leaders, players_app, stats
@@ -90,8 +90,6 @@ app.command(
     help="Measure networks against the published players; needs the extra `train`.",
 )
 
-JsonFlag = Annotated[bool, Parameter(negative=())]
-
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,19 +114,19 @@ class Face:
         Messages and commands as JSON lines, for programs.
     """
 
-    plain: Annotated[bool, Parameter(negative=())] = False
+    plain: Flag = False
     color: Literal["auto", "always", "never"] = "auto"
     palette: Literal["auto", "dark", "light"] | None = None
     bell: Literal["turn", "mention", "off"] | None = None
-    mouse: Annotated[bool, Parameter(negative=())] = False
-    json: JsonFlag = False
+    mouse: Flag = False
+    json: Flag = False
 
 
 _USUAL_FACE = Face()
 
 
 @app.default
-def lobby(*, plain: Annotated[bool, Parameter(negative=())] = False) -> int:
+def lobby(*, plain: Flag = False) -> int:
     """Choose from a menu what to do; without a terminal, print this help.
 
     Parameters
@@ -228,7 +226,9 @@ def host(
     file = config or os.environ.get("CANTSTOP_CONFIG") or None
     output = standard_output(wrap=True)
     hosting = Hosting(output, announce=announce)
-    local.run_server(hosting.until(local.host(options, file, _database(None), hosting.started)))
+    local.run_server(
+        hosting.until(local.host(options, file, chosen_database(None), hosting.started))
+    )
     output.line("The server has ended")
     return 0
 
@@ -240,12 +240,12 @@ def join(
     *,
     server: str | None = None,
     name: str | None = None,
-    watch: Annotated[bool, Parameter(negative=())] = False,
+    watch: Flag = False,
     password: str | None = None,
     create: str | None = None,
     server_password: str | None = None,
     tls_ca: str | None = None,
-    compression: Annotated[bool, Parameter(negative=())] = False,
+    compression: Flag = False,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Join a table, or look around on a server.
@@ -316,7 +316,7 @@ def play(
     bot_delay: float | None = None,
     database: str | None = None,
     dead_markers: Literal["removed", "kept"] = "removed",
-    rated: Annotated[bool, Parameter(negative=())] = False,
+    rated: Flag = False,
     face: Face = _USUAL_FACE,
 ) -> int:
     """Play against the computer, or with others at this keyboard, here and now.
@@ -363,7 +363,7 @@ def play(
         auto=None if auto is None else (auto or [DEFAULT_PILOT])[0],
         name=name,
         bot_delay=None if bot_delay is None else _delay(bot_delay),
-        database=_database(database),
+        database=chosen_database(database),
         people=names,
         rated=rated,
         face=_face_options(_settings(palette=face.palette, bell=face.bell), face),
@@ -372,7 +372,7 @@ def play(
 
 
 @app.command
-def find(*, seconds: float = 3.0, json: JsonFlag = False) -> int:
+def find(*, seconds: float = 3.0, json: Flag = False) -> int:
     """List the tables that are announced on the network.
 
     Parameters
@@ -392,14 +392,14 @@ def find(*, seconds: float = 3.0, json: JsonFlag = False) -> int:
         raise ClientError(f"--seconds is a number of seconds up to 60, not {seconds}")
     tables = asyncio.run(unless_left(search(seconds)))
     if json:
-        _print_json([table.as_dict() for table in tables])
+        print_json([table.as_dict() for table in tables])
     else:
-        _print(found_lines(tables))
+        print_lines(found_lines(tables))
     return 0
 
 
 @app.command
-def config(*, name: str | None = None, server: str | None = None, json: JsonFlag = False) -> int:
+def config(*, name: str | None = None, server: str | None = None, json: Flag = False) -> int:
     """Show where your configuration is, what is in force, and why.
 
     Parameters
@@ -415,9 +415,9 @@ def config(*, name: str | None = None, server: str | None = None, json: JsonFlag
 
     settings = _settings(name=name, server=server)
     if json:
-        _print_json(as_dict(settings))
+        print_json(as_dict(settings))
     else:
-        _print(as_lines(settings))
+        print_lines(as_lines(settings))
     return 0
 
 
@@ -432,7 +432,7 @@ def arena(
     target: int = 3,
     seed: int = 1,
     jobs: int | None = None,
-    json: JsonFlag = False,
+    json: Flag = False,
 ) -> int:
     """Let two kinds of computer player play a match, and print who wins how often.
 
@@ -461,9 +461,9 @@ def arena(
     with progress_bar("games") as progress:
         report, values = local.arena(a, b, games, seats, target, seed, jobs, progress)
     if json:
-        _print_json(values)
+        print_json(values)
     else:
-        _print(report.splitlines())
+        print_lines(report.splitlines())
     return 0
 
 
@@ -474,7 +474,7 @@ def review(
     *,
     worst: int = 10,
     database: str | None = None,
-    json: JsonFlag = False,
+    json: Flag = False,
 ) -> int:
     """Say how good the decisions of a game were, and how much luck there was.
 
@@ -495,11 +495,11 @@ def review(
 
     wanted = "" if game == "last" else game
     with progress_bar("actions") as progress:
-        lines, values = local.review(_database(database), wanted, worst, progress)
+        lines, values = local.review(chosen_database(database), wanted, worst, progress)
     if json:
-        _print_json(values)
+        print_json(values)
     else:
-        _print(lines)
+        print_lines(lines)
     return 0
 
 
@@ -508,8 +508,8 @@ def odds(
     *runners: str,
     markers: str = "",
     claimed: str = "",
-    rule28: Annotated[bool, Parameter(negative=())] = False,
-    json: JsonFlag = False,
+    rule28: Flag = False,
+    json: Flag = False,
 ) -> int:
     """Print the chances: of a position, or of every column and triple of columns.
 
@@ -536,9 +536,9 @@ def odds(
     else:
         lines, values = local.odds_tables(rule28)
     if json:
-        _print_json(values)
+        print_json(values)
     else:
-        _print(lines)
+        print_lines(lines)
     return 0
 
 
@@ -594,16 +594,6 @@ def _hang_up() -> int:
     return 1
 
 
-def _print(lines: Sequence[str]) -> None:
-    from cantstop_client.output import standard_output
-
-    standard_output().lines(lines)
-
-
-def _print_json(value: object) -> None:
-    _print([json.dumps(value)])
-
-
 def _settings(**options: str | None) -> "Settings":
     import os
 
@@ -633,18 +623,6 @@ def _asker_if_terminal() -> "Asker | None":
     from cantstop_client.streams import is_terminal, standard_input
 
     return _asker() if is_terminal(standard_input()) else None
-
-
-def _no_database(path: str) -> list[str]:
-    return [f"There is no database yet ({path}): `cantstop play` makes one with its first game"]
-
-
-def _database(database: str | None) -> str:
-    if database:
-        return database
-    from cantstop_client.paths import default_database
-
-    return str(default_database())
 
 
 def _parts(text: str) -> list[str]:

@@ -1,16 +1,14 @@
 """The commands of ``cantstop db``. Each loads what it needs when it runs."""
 
-from typing import Annotated
+from cyclopts import App
 
-from cyclopts import App, Parameter
-
-JsonFlag = Annotated[bool, Parameter(negative=())]
+from cantstop_client.cli_parts import Flag, existing_database, print_json, print_lines
 
 db_app = App(name="db", help="Look after the database: check, copy, upgrade, tidy.")
 
 
 @db_app.command
-def check(*, database: str | None = None, json: JsonFlag = False) -> int:
+def check(*, database: str | None = None, json: Flag = False) -> int:
     """Check the file, replay every game by the rules, and count everything anew.
 
     The exit code is 1 if anything is wrong.
@@ -29,7 +27,7 @@ def check(*, database: str | None = None, json: JsonFlag = False) -> int:
     from cantstop_client.output import standard_output
     from cantstop_client.progress import progress_bar
 
-    path = _database(database)
+    path = existing_database(database)
     with progress_bar("games") as progress:
         games, faults = asyncio.run(local.check_database(path, progress))
     name, output = local.database_name(path), standard_output()
@@ -60,9 +58,9 @@ def backup(file: str, /, *, database: str | None = None) -> int:
 
     from cantstop_client import local
 
-    path = _database(database)
+    path = existing_database(database)
     copy, size = asyncio.run(local.backup_database(path, file))
-    _print(f"{local.database_name(path)} is copied to {copy} ({size:,} bytes)")
+    print_lines([f"{local.database_name(path)} is copied to {copy} ({size:,} bytes)"])
     return 0
 
 
@@ -81,9 +79,9 @@ def upgrade(*, database: str | None = None, backup: bool = True) -> int:
 
     from cantstop_client import local
 
-    path = _database(database)
+    path = existing_database(database)
     if not asyncio.run(local.upgrade_database(path, copy=backup)):
-        _print(f"{local.database_name(path)} is up to date")
+        print_lines([f"{local.database_name(path)} is up to date"])
     return 0
 
 
@@ -100,15 +98,15 @@ def vacuum(*, database: str | None = None) -> int:
 
     from cantstop_client import local
 
-    path = _database(database)
+    path = existing_database(database)
     before, after = asyncio.run(local.vacuum_database(path))
     sizes = f": {before:,} bytes before, {after:,} after" if before else ""
-    _print(f"{local.database_name(path)} is tidied up{sizes}")
+    print_lines([f"{local.database_name(path)} is tidied up{sizes}"])
     return 0
 
 
 def bench_storage(
-    *, games: list[int] | None = None, rounds: int = 30, seed: int = 1, json: JsonFlag = False
+    *, games: list[int] | None = None, rounds: int = 30, seed: int = 1, json: Flag = False
 ) -> int:
     """Time pages of history and a player's records with more and more games in a database.
 
@@ -124,7 +122,6 @@ def bench_storage(
         Print one JSON object.
     """
     import asyncio
-    import json as json_module
 
     from cantstop_client import local
     from cantstop_client.progress import progress_bar
@@ -133,24 +130,7 @@ def bench_storage(
     with progress_bar("games") as progress:
         report, values = asyncio.run(local.bench_storage(sizes, rounds, seed, progress))
     if json:
-        _print(json_module.dumps(values))
+        print_json(values)
     else:
-        _print(*report.splitlines())
+        print_lines(report.splitlines())
     return 0
-
-
-def _database(database: str | None) -> str:
-    from cantstop_client import local
-    from cantstop_client.errors import ClientError
-    from cantstop_client.paths import default_database
-
-    path = database or str(default_database())
-    if not local.has_database(path):
-        raise ClientError(f"there is no database {path}: name one with --database")
-    return path
-
-
-def _print(*lines: str) -> None:
-    from cantstop_client.output import standard_output
-
-    standard_output().lines(lines)

@@ -1,13 +1,10 @@
 """``cantstop verify`` and ``cantstop dice-test``. Each loads what it needs when it runs."""
 
 import json as json_format
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
-from cantstop_client.record_cli import Dash
-
-JsonFlag = Annotated[bool, Parameter(negative=())]
+from cantstop_client.cli_parts import Dash, Flag
 
 
 def register(app: App) -> None:
@@ -16,7 +13,7 @@ def register(app: App) -> None:
     app.command(dice_test)
 
 
-def verify(game: Dash = "last", /, *, json: JsonFlag = False, database: str | None = None) -> int:
+def verify(game: Dash = "last", /, *, json: Flag = False, database: str | None = None) -> int:
     """Check the dice of a game that has ended; exit code 1 if they do not hold.
 
     Parameters
@@ -44,7 +41,7 @@ def verify(game: Dash = "last", /, *, json: JsonFlag = False, database: str | No
     return 0 if verdict.holds else 1
 
 
-def dice_test(*, rolls: int = 1_000_000, json: JsonFlag = False) -> int:
+def dice_test(*, rolls: int = 1_000_000, json: Flag = False) -> int:
     """Roll very often with the dice of games, and say how far that is from chance.
 
     Parameters

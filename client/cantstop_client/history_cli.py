@@ -2,13 +2,10 @@
 
 import shlex
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
-from cyclopts import Parameter
-
+from cantstop_client.cli_parts import Flag, chosen_database, no_database
 from cantstop_client.errors import ClientError
-
-JsonFlag = Annotated[bool, Parameter(negative=())]
 
 
 def history(
@@ -25,8 +22,8 @@ def history(
     limit: int = 20,
     after: str | None = None,
     database: str | None = None,
-    json: JsonFlag = False,
-    csv: JsonFlag = False,
+    json: Flag = False,
+    csv: Flag = False,
 ) -> int:
     """Show the games that were played, newest first, and those that are under way.
 
@@ -67,7 +64,6 @@ def history(
     from cantstop_client import local
     from cantstop_client.output import standard_output
     from cantstop_client.past import csv_lines, game_as_dict, games_lines
-    from cantstop_client.paths import default_database
     from cantstop_client.questions import BadFilter, read_filters
 
     if json and csv:
@@ -87,7 +83,7 @@ def history(
         fields = read_filters(texts)
     except BadFilter as error:
         raise ClientError(str(error)) from error
-    path = database or str(default_database())
+    path = chosen_database(database)
     games, more = asyncio.run(local.games(path, fields, limit, after))
     output = standard_output()
     if json:
@@ -95,9 +91,7 @@ def history(
     elif csv:
         output.lines(csv_lines(games))
     elif not local.has_database(path):
-        output.line(
-            f"There is no database yet ({path}): `cantstop play` makes one with its first game"
-        )
+        output.line(no_database(path))
     elif not games:
         output.line(_nothing(fields, limit, after))
     else:

@@ -1,15 +1,12 @@
 """``cantstop export`` and ``cantstop import``. Each loads what it needs when it runs."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Literal
 
 from cyclopts import Parameter
 
+from cantstop_client.cli_parts import Dash, Flag, chosen_database
 from cantstop_client.errors import ClientError
-
-Flag = Annotated[bool, Parameter(negative=())]
-Dash = Annotated[str, Parameter(allow_leading_hyphen=True)]
-"""An argument that may be a dash: standard input."""
 
 
 @Parameter(name="*")
@@ -69,13 +66,12 @@ def export(
 
     from cantstop_client import local
     from cantstop_client.gate import printable
-    from cantstop_client.paths import default_database
     from cantstop_client.progress import progress_bar
     from cantstop_client.writing import written_to
 
     if all and game is not None:
         raise ClientError("--all writes every game: leave out the one")
-    path = database or str(default_database())
+    path = chosen_database(database)
     wanted = None if all else "" if game in (None, "last") else game
     with progress_bar("games") as bar, written_to(output, force=force) as write:
         # What is written to the terminal shows by itself how far it is.
@@ -99,13 +95,12 @@ def import_(*files: Dash, database: str | None = None) -> int:
     """
     from cantstop_client import local
     from cantstop_client.output import standard_output
-    from cantstop_client.paths import default_database
     from cantstop_client.progress import progress_bar
 
     if not files:
         raise ClientError("name the files to import, or - for standard input")
     with progress_bar("games") as progress:
-        lines = local.import_files(database or str(default_database()), files, progress)
+        lines = local.import_files(chosen_database(database), files, progress)
     standard_output().lines(lines)
     return 0
 

@@ -1,14 +1,16 @@
 """``stats``, ``leaders`` and ``players``. Each loads what it needs when it runs."""
 
-import json as jsonlib
-from collections.abc import Sequence
-from typing import Annotated
+from cyclopts import App
 
-from cyclopts import App, Parameter
-
+from cantstop_client.cli_parts import (
+    Flag,
+    chosen_database,
+    existing_database,
+    no_database,
+    print_json,
+    print_lines,
+)
 from cantstop_client.errors import ClientError
-
-JsonFlag = Annotated[bool, Parameter(negative=())]
 
 players_app = App(name="players", help="Rename the players of a database, or merge two into one.")
 
@@ -18,7 +20,7 @@ def stats(
     /,
     *,
     database: str | None = None,
-    json: JsonFlag = False,
+    json: Flag = False,
 ) -> int:
     """Show who won how often, or all about one player: rating, opponents, habits, luck.
 
@@ -38,28 +40,28 @@ def stats(
     from cantstop_client.output import standard_output
     from cantstop_client.standings import stats_page
 
-    path, output = _database(database), standard_output()
+    path, output = chosen_database(database), standard_output()
     if name is None:
         records = asyncio.run(local.records(path, None))
         if json:
-            _print([jsonlib.dumps([record_as_dict(record) for record in records])])
+            print_json([record_as_dict(record) for record in records])
         else:
-            _print(stats_lines(records) if local.has_database(path) else _no_database(path))
+            print_lines(stats_lines(records) if local.has_database(path) else [no_database(path)])
         return 0
     found = asyncio.run(local.stats(path, name))
     if json:
-        _print([jsonlib.dumps([stats_as_dict(record, player) for record, player in found])])
+        print_json([stats_as_dict(record, player) for record, player in found])
     elif not local.has_database(path):
-        _print(_no_database(path))
+        print_lines([no_database(path)])
     elif not any(player.by_seats for _, player in found):
-        _print([f"No finished game of {name!r} is on record"])
+        print_lines([f"No finished game of {name!r} is on record"])
     else:
         for _, player in found:
-            _print(stats_page(player, output.width, output.glyphs))
+            print_lines(stats_page(player, output.width, output.glyphs))
     return 0
 
 
-def leaders(*, limit: int = 20, database: str | None = None, json: JsonFlag = False) -> int:
+def leaders(*, limit: int = 20, database: str | None = None, json: Flag = False) -> int:
     """Show who leads the ratings, and the best solitaire scores.
 
     Parameters
@@ -79,15 +81,15 @@ def leaders(*, limit: int = 20, database: str | None = None, json: JsonFlag = Fa
     from cantstop_client.output import standard_output
     from cantstop_client.standings import leaders_page
 
-    path = _database(database)
+    path = chosen_database(database)
     rated, solitaire = asyncio.run(local.leaders(path, limit))
     if json:
         values = msgspec.to_builtins({"rated": rated, "solitaire": solitaire})
-        _print([jsonlib.dumps(values)])
+        print_json(values)
     elif not local.has_database(path):
-        _print(_no_database(path))
+        print_lines([no_database(path)])
     else:
-        _print(leaders_page(rated, solitaire, standard_output().width))
+        print_lines(leaders_page(rated, solitaire, standard_output().width))
     return 0
 
 
@@ -108,8 +110,8 @@ def rename(old: str, new: str, /, *, database: str | None = None) -> int:
 
     from cantstop_client import local
 
-    shown = asyncio.run(local.rename_player(_existing(database), old, new))
-    _print([f"{old} is called {shown} from now on: join with --name {shown!r}"])
+    shown = asyncio.run(local.rename_player(existing_database(database), old, new))
+    print_lines([f"{old} is called {shown} from now on: join with --name {shown!r}"])
     return 0
 
 
@@ -119,7 +121,7 @@ def merge(
     into: str,
     /,
     *,
-    yes: Annotated[bool, Parameter(negative=())] = False,
+    yes: Flag = False,
     database: str | None = None,
 ) -> int:
     """Make one person of two; no server may run on the database.
@@ -139,38 +141,11 @@ def merge(
 
     from cantstop_client import local
 
-    path = _existing(database)
+    path = existing_database(database)
     if not yes:
         raise ClientError(
             f"all games of {source} would become those of {into}, for good: add --yes to do it"
         )
     asyncio.run(local.merge_players(path, source, into))
-    _print([f"The games of {source} are those of {into} now; ratings are worked out anew"])
+    print_lines([f"The games of {source} are those of {into} now; ratings are worked out anew"])
     return 0
-
-
-def _database(database: str | None) -> str:
-    if database:
-        return database
-    from cantstop_client.paths import default_database
-
-    return str(default_database())
-
-
-def _existing(database: str | None) -> str:
-    from cantstop_client import local
-
-    path = _database(database)
-    if not local.has_database(path):
-        raise ClientError(f"there is no database {path}: name one with --database")
-    return path
-
-
-def _no_database(path: str) -> list[str]:
-    return [f"There is no database yet ({path}): `cantstop play` makes one with its first game"]
-
-
-def _print(lines: Sequence[str]) -> None:
-    from cantstop_client.output import standard_output
-
-    standard_output().lines(lines)

@@ -11,6 +11,7 @@ import pytest
 from databases import SERVER, new_database
 from sqlalchemy import Connection, Engine, event
 
+from cantstop_protocol.text import name_key
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
@@ -114,6 +115,26 @@ def person(player: int, name: str = "Ann", columns: int = 0, resigned: bool = Fa
 
 def bot(kind: str, columns: int = 0) -> ArchivedSeat:
     return ArchivedSeat(f"{kind} the bot", None, kind, columns, False)
+
+
+@pytest.fixture
+def archive(store: Any, told: Told) -> Callable[..., Awaitable[None]]:
+    """Archives games as a server does, and fails if one is not taken."""
+
+    async def add(*games: ArchivedGame) -> None:
+        for game in games:
+            store.journal.append(told.write(game.id, room=game.id, state=None, archive=game))
+        await store.journal.flush()
+        assert told.failed == []
+
+    return add
+
+
+@pytest.fixture
+async def people(store: Any) -> list[tuple[int, str]]:
+    """Three who are registered, with their numbers."""
+    names = ("Ann", "Bob", "Cyd")
+    return [((await store.identify(name, name_key(name), b"t")).player, name) for name in names]
 
 
 @pytest.fixture

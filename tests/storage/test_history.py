@@ -28,17 +28,6 @@ async def people(store):
 
 
 @pytest.fixture
-def archive(store, told):
-    async def add(*games):
-        for game in games:
-            store.journal.append(told.write(game.id, room=game.id, state=None, archive=game))
-        await store.journal.flush()
-        assert told.failed == []
-
-    return add
-
-
-@pytest.fixture
 async def games(archive, people, make_game):
     """Games of every kind, many of which ended in the same instant; newest first."""
     random = Random(7)

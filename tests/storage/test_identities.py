@@ -27,17 +27,6 @@ async def people(store):
     return {n: (await store.identify(n, name_key(n), n.encode())).player for n in names}
 
 
-@pytest.fixture
-def archive(store, told):
-    async def add(*games):
-        for game in games:
-            store.journal.append(told.write(game.id, room=game.id, state=None, archive=game))
-        await store.journal.flush()
-        assert told.failed == []
-
-    return add
-
-
 async def test_a_person_keeps_everything_under_another_name(
     store, archive, people, make_game, seat_person, file, open_store
 ):

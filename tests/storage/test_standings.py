@@ -35,23 +35,6 @@ TABLES = (
 START = datetime.fromisoformat("2026-03-01T12:00:00+00:00")
 
 
-@pytest.fixture
-async def people(store):
-    names = ("Ann", "Bob", "Cyd")
-    return [((await store.identify(name, name_key(name), b"t")).player, name) for name in names]
-
-
-@pytest.fixture
-def archive(store, told):
-    async def add(*games):
-        for game in games:
-            store.journal.append(told.write(game.id, room=game.id, state=None, archive=game))
-        await store.journal.flush()
-        assert told.failed == []
-
-    return add
-
-
 def rows(file: Path, *tables: str) -> dict[str, list[tuple[object, ...]]]:
     """What the tables hold, players by name: their numbers depend on who came first."""
     with closing(sqlite3.connect(file)) as connection:

@@ -9,28 +9,10 @@ from longrun import seeded
 from played import random_game
 from sqlalchemy import Engine, event
 
-from cantstop_protocol.text import name_key
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage.stats import spread
 
 START = datetime.fromisoformat("2026-03-01T12:00:00+00:00")
-
-
-@pytest.fixture
-async def people(store):
-    names = ("Ann", "Bob", "Cyd")
-    return [((await store.identify(name, name_key(name), b"t")).player, name) for name in names]
-
-
-@pytest.fixture
-def archive(store, told):
-    async def add(*games):
-        for game in games:
-            store.journal.append(told.write(game.id, room=game.id, state=None, archive=game))
-        await store.journal.flush()
-        assert told.failed == []
-
-    return add
 
 
 async def test_a_record_has_the_results_by_seats_and_by_opponent(
