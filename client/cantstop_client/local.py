@@ -145,7 +145,7 @@ async def games(
 
     async def ask(store: "Store") -> tuple[tuple[GameSummary, ...], bool]:
         page = await store.history_page(lookback.query_of(asked), limit=limit, after=after)
-        rooms = lookback.rooms_of(await store.live_states())
+        rooms = lookback.rooms_of(await store.unfinished())
         return lookback.listed(page, rooms, asked), page.next is not None
 
     return await _read(database, ask, ((), False))

@@ -43,6 +43,7 @@ MESSAGES: Final[dict[str, type[Message]]] = _by_tag(AnyMessage)
 EVENTS: Final[dict[str, type[Event]]] = _by_tag(AnyEvent)
 
 _encoder: Final = msgspec.msgpack.Encoder()
+_WITH_OPTIONS: Final = (Create, Configure)
 _USUAL: Final[dict[str, Any]] = msgspec.to_builtins(GameOptions())
 _command_decoder: Final = msgspec.msgpack.Decoder(AnyCommand)
 
@@ -53,7 +54,7 @@ def encode(message: Command | Message) -> bytes:
     A command's options leave out what is as usual: a server that does not know a newer option
     still takes the rest.
     """
-    if isinstance(message, Create | Configure):
+    if isinstance(message, _WITH_OPTIONS):
         values = msgspec.to_builtins(message)
         chosen = msgspec.to_builtins(message.options).items()
         values["options"] = {name: value for name, value in chosen if _USUAL[name] != value}
@@ -68,7 +69,7 @@ def decode_command(frame: bytes | str) -> Command:
     except (TypeError, ValueError, RecursionError, MemoryError):
         pass  # what is wrong is said below, with the id if it can be read
     else:
-        if len(frame) <= MAX_COMMAND_BYTES and not isinstance(known, Create | Configure):
+        if len(frame) <= MAX_COMMAND_BYTES and not isinstance(known, _WITH_OPTIONS):
             return known
     value = _unpack(frame, MAX_COMMAND_BYTES, _MAX_COMMAND_ITEMS)
     command = _convert(value, COMMANDS)

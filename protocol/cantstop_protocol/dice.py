@@ -9,6 +9,7 @@ from 0, rolls from 1.
 import hashlib
 import hmac
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 from typing import Final, NamedTuple
 
@@ -26,6 +27,8 @@ UNBIASED_BELOW: Final = 252
 NOTHING: Final = "-"
 """What stands in a text for what is not there."""
 
+_FACES: Final = bytes(byte % 6 + 1 for byte in range(256))
+_UNFAIR: Final = bytes(range(UNBIASED_BELOW, 256))
 _DRAW_ROUNDS: Final = 10
 _STRIDE: Final = 64
 
@@ -68,9 +71,13 @@ def witnessed_roll(server_link: bytes, terms: Terms, number: int, course: str, w
 
 
 def dice_from(blocks: Iterable[bytes]) -> Dice:
-    """Four dice from blocks of random bytes: no face is likelier than another."""
-    faces = (byte % 6 + 1 for block in blocks for byte in block if byte < UNBIASED_BELOW)
-    return next(faces), next(faces), next(faces), next(faces)
+    """Four dice from blocks of random bytes, more than enough: no face is likelier than another."""
+    faces = b""
+    for block in blocks:
+        faces += block.translate(_FACES, _UNFAIR)
+        if len(faces) >= 4:
+            break
+    return faces[0], faces[1], faces[2], faces[3]
 
 
 def digits(dice: Dice) -> str:
@@ -152,7 +159,9 @@ def _due(kind: str, terms: Terms, number: int, course: str) -> str:
     )
 
 
+@lru_cache(maxsize=512)
 def _terms(terms: Terms) -> str:
+    # The same for all rolls of a game.
     text = f"nonces {_listed(terms.nonces)}\n"
     return f"{text}chains {_listed(terms.chains)}\n" if terms.chains else text
 

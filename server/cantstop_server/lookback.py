@@ -8,11 +8,12 @@ import msgspec
 from cantstop_protocol.commands import ListGames
 from cantstop_protocol.past import GameSeat, GameSummary
 from cantstop_protocol.text import name_key
-from cantstop_server.rooms.state import LiveGame, RoomState, load
+from cantstop_server.rooms.moves import recall
+from cantstop_server.rooms.state import LiveGame, RoomState
 from cantstop_server.rules.errors import RulesError
 from cantstop_server.rules.game import Game, score
 from cantstop_server.storage.history import HistoryPage, HistoryQuery, cursor_after
-from cantstop_server.storage.types import ArchivedGame
+from cantstop_server.storage.types import ArchivedGame, LiveRoom
 
 
 def query_of(asked: ListGames) -> HistoryQuery:
@@ -46,11 +47,11 @@ def listed(
     return (*fitting[: asked.limit], *map(_ended, page.games))
 
 
-def rooms_of(states: Iterable[bytes]) -> Iterator[RoomState]:
-    """The rooms of durable states; one that cannot be read is not there."""
-    for state in states:
+def rooms_of(rooms: Iterable[LiveRoom]) -> Iterator[RoomState]:
+    """The rooms as they durably are; one that cannot be read is not there."""
+    for room in rooms:
         try:
-            yield load(state)
+            yield recall(room).state
         except (msgspec.MsgspecError, RulesError):
             continue
 

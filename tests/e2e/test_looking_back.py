@@ -232,9 +232,9 @@ def test_an_old_database_is_upgraded_with_a_copy_and_a_word(tmp_path: Path) -> N
     asyncio.run(make_first_release(str(database)))
     listed = run(tmp_path, "history", "--json")
     assert len(json.loads(listed.stdout)) == 7
-    copy = tmp_path / "cantstop.before-0002.db"
+    copy = tmp_path / "cantstop.before-0003.db"
     assert listed.stderr == (
-        f"The database {database} is upgraded from 0001 to 0002; as it was it is kept in {copy}\n"
+        f"The database {database} is upgraded from 0001 to 0003; as it was it is kept in {copy}\n"
     )
     assert copy.is_file()
     assert run(tmp_path, "history").stderr == ""
@@ -251,7 +251,7 @@ def test_a_server_says_that_it_upgraded(tmp_path: Path) -> None:
     with hosting(tmp_path, "--database", str(database)) as host:
         _, _, errors = host.end()
     assert "the database was upgraded" in errors
-    assert "cantstop.before-0002.db" in errors
+    assert "cantstop.before-0003.db" in errors
 
 
 @pytest.mark.parametrize("command", ["check", "vacuum", "upgrade", "backup"])

@@ -25,6 +25,8 @@ class Transport:
         self.written = b""
         self.ended = self.aborted = False
         self.on_end: Callable[[], None] = lambda: None
+        self.on_full: Callable[[], None] = lambda: None
+        self.bound = 0
 
     def get_extra_info(self, name: str) -> tuple[str, int]:
         return ("192.0.2.1", 7)
@@ -32,6 +34,8 @@ class Transport:
     def write(self, data: bytes) -> None:
         assert not self.ended
         self.written += data
+        if len(self.written) > self.bound:
+            self.on_full()
 
     def can_write_eof(self) -> bool:
         return True
@@ -48,8 +52,8 @@ class Transport:
 
     abort = close
 
-    def get_write_buffer_size(self) -> int:
-        return len(self.written)
+    def set_write_buffer_limits(self, high: int) -> None:
+        self.bound = high
 
 
 class Messages:
@@ -58,10 +62,13 @@ class Messages:
     def __init__(self) -> None:
         self.received_all: list[bytes | str] = []
         self.code: int | None = None
-        self.is_lost = False
+        self.is_lost = self.is_stalled = False
 
     def received(self, message: bytes | str) -> None:
         self.received_all.append(message)
+
+    def stalled(self) -> None:
+        self.is_stalled = True
 
     def lost(self, code: int | None) -> None:
         self.is_lost, self.code = True, code
@@ -92,6 +99,7 @@ class Open:
         self.transport = Transport()
         self.buffer = memoryview(bytearray(READ_BYTES))
         self.websocket = WebSocket(manners, self.buffer, Listener(manners))
+        self.transport.on_full = self.websocket.pause_writing
         self.websocket.connection_made(cast("asyncio.BaseTransport", self.transport))
         self.arrives(request)
         assert self.websocket.is_open is (request == REQUEST)
@@ -212,6 +220,7 @@ async def test_a_peer_that_only_pings_and_never_reads_is_cut_off() -> None:
         if opened.transport.aborted:
             break
     assert opened.transport.aborted
+    assert opened.messages.is_stalled
     assert len(opened.transport.written) < 200_000
 
 

@@ -57,7 +57,8 @@ from cantstop_protocol.table import (
 )
 from cantstop_server.config import Limits, ServerConfig
 from cantstop_server.rooms.dicing import MISSES_TO_PASS
-from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, ROWS
+from cantstop_server.rooms.dispatch import ROWS
+from cantstop_server.rooms.memory import REMEMBERED_COMMANDS
 from cantstop_server.rooms.relief import AUTOPILOT, OVERRUNS_TO_RELIEF, WARNING_SECONDS
 from cantstop_server.simulate import seeded_dice
 

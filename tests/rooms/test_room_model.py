@@ -29,12 +29,12 @@ from cantstop_protocol.table import GameOptions
 from cantstop_protocol.text import name_key
 from cantstop_server.rooms.agenda import Delays, Task
 from cantstop_server.rooms.dicing import asked_of, promise_of
-from cantstop_server.rooms.dispatch import REMEMBERED_COMMANDS, is_repetition
+from cantstop_server.rooms.memory import REMEMBERED_COMMANDS, is_repetition
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import RoomOwner, Surroundings
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import open_room
-from cantstop_server.rooms.state import Accepted, Person, load
+from cantstop_server.rooms.state import Accepted, Person, restored
 from cantstop_server.rules.game import Phase
 from cantstop_server.storage import players
 from cantstop_server.storage.errors import NameTaken
@@ -476,17 +476,16 @@ class Room(RuleBasedStateMachine):
     @rule(down=st.sampled_from([0.0, 3.0, 100_000.0]))
     def killed_and_started_again(self, down: float) -> None:
         before = self.owner.durable
-        tail = [messages.NumberedEvent(*item) for item in self.journal.events.items()][-200:]
         self.owner.stop()
         self.journal.lose()
         for player in self.people:
             self.drop(player.player)
         assert not self.loop.waiting(), "timers of a server that is gone"
         self.loop.now += down
-        state = load(self.journal.state)
+        state, tail, written = self.journal.recalled()
         assert state.position == before.position, "the dice or the board changed"
         assert [seat and seat.bank for seat in state.seats] == [s and s.bank for s in before.seats]
-        self.owner = RoomOwner(state, tail, self.around())
+        self.owner = RoomOwner(state, tail, self.around(), written)
         self.owner.wake()
         self.settle()
 
@@ -513,6 +512,13 @@ class Room(RuleBasedStateMachine):
             archived = [kept for kept in self.journal.games if kept.id == game.id]
             assert bool(archived) == (game.result is not None)
             assert all(verify_game(kept).holds for kept in archived)
+
+    @invariant()
+    def what_is_durable_would_be_taken_up_as_it_is(self) -> None:
+        if self.owner is not None and self.owner.durable.seq:
+            state, tail, _ = self.journal.recalled()
+            assert state == restored(self.owner.durable)
+            assert [n.seq for n in tail] == list(range(1, state.seq + 1))
 
     @invariant()
     def what_was_shown_is_durable(self) -> None:

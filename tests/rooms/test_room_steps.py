@@ -10,7 +10,8 @@ from cantstop_protocol import commands, events
 from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms import play
-from cantstop_server.rooms.dispatch import ROWS, is_repetition
+from cantstop_server.rooms.dispatch import ROWS
+from cantstop_server.rooms.memory import is_repetition
 from cantstop_server.rooms.outcome import Outcome
 from cantstop_server.rooms.state import Person, RoomState, dump, load
 from cantstop_server.rooms.table import summary_of, table_of

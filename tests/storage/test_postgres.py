@@ -268,7 +268,7 @@ async def test_the_commands_work_on_it_and_show_no_password(database, tmp_path):
     url = make_url(database).set(password="secret").render_as_string(hide_password=False)
     listed = run(tmp_path, "history", "--json", "--database", url)
     assert len(json.loads(listed.stdout)) == 7
-    assert "is upgraded from 0001 to 0002; as it was it is kept in the tables before_0002_*" in (
+    assert "is upgraded from 0001 to 0003; as it was it is kept in the tables before_0003_*" in (
         listed.stderr
     )
     for words, said in (

@@ -100,13 +100,13 @@ async def test_a_copy_is_kept_and_named(old, tmp_path, open_store):
     before = await content(old)
     store = await open_store(old)
     if "://" in old:
-        assert store.upgrade.copy == "the tables before_0002_* in it"
+        assert store.upgrade.copy == "the tables before_0003_* in it"
         after = await content(old)
-        assert {table: after[f"before_0002_{table}"] for table in before} == before
+        assert {table: after[f"before_0003_{table}"] for table in before} == before
     else:
         (copy,) = copies(tmp_path)
         assert store.upgrade.copy == str(copy)
-        assert copy.name == "games.before-0002.db"
+        assert copy.name == "games.before-0003.db"
         assert await content(str(copy)) == before
 
 
@@ -119,10 +119,10 @@ async def test_there_is_no_copy_of_a_new_or_an_upgraded_database(database, tmp_p
 
 
 async def test_no_copy_takes_the_place_of_another(old, tmp_path, open_store):
-    taken = tmp_path / "games.before-0002.db"
+    taken = tmp_path / "games.before-0003.db"
     taken.write_text("mine")
     if "://" in old:
-        await ask(old, "CREATE TABLE before_0002_games (mine text)")
+        await ask(old, "CREATE TABLE before_0003_games (mine text)")
     store = await open_store(old)
     assert "2" in store.upgrade.copy.removesuffix("_* in it").removesuffix(".db")[-2:]
     assert taken.read_text() == "mine"
@@ -136,7 +136,7 @@ async def test_of_many_at_once_one_upgrades(old, tmp_path, open_store):
 
 
 async def test_without_room_for_a_copy_nothing_is_changed(old, tmp_path, open_store, file):
-    (tmp_path / "games.before-0002.db.part").mkdir()
+    (tmp_path / "games.before-0003.db.part").mkdir()
     before = file.read_bytes()
     with pytest.raises(StorageError, match=r"needs an upgrade, and no copy .* --no-backup"):
         await open_store(old)

@@ -18,10 +18,11 @@ from msgspec.structs import replace
 
 from cantstop_protocol import events
 from cantstop_protocol.table import Result, Table, Turn
-from cantstop_server.rooms.state import load, load_event
+from cantstop_server.rooms.moves import recall
 from cantstop_server.rules.course import replay
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage.store import Store
+from cantstop_server.storage.types import LiveRoom
 from cantstop_server.verify import verify_game
 
 _MOVES = (events.Rolled, events.Busted, events.Advanced, events.Stopped, events.Resigned)
@@ -151,21 +152,22 @@ def check_left_behind(database: Path, chronicle: Chronicle) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         rooms = dict(connection.execute("SELECT room, state FROM live_rooms"))
-        kept: dict[str, dict[int, bytes]] = {}
-        for room, seq, event in connection.execute("SELECT room, seq, event FROM room_events"):
-            kept.setdefault(room, {})[seq] = event
+        kept: dict[str, list[tuple[int, bytes]]] = {}
+        for room, *event in connection.execute("SELECT room, seq, event FROM room_events"):
+            kept.setdefault(room, []).append(tuple(event))
+        moves: dict[str, list[bytes]] = {}
+        for room, move in connection.execute("SELECT room, move FROM room_moves ORDER BY id"):
+            moves.setdefault(room, []).append(move)
     assert kept.keys() <= rooms.keys(), "events of a room that is not there"
     for room, blob in rooms.items():
-        state = load(blob)
+        stored = LiveRoom(room, blob, tuple(sorted(kept[room])), tuple(moves.get(room, ())))
+        state, tail, _ = recall(stored)
         told = chronicle.rooms.get(room, {})
         assert state.seq >= max(told, default=0), f"{room} forgot what was shown"
-        # The latest have no rows of their own yet: they are with the room.
-        assert kept.get(room, {}).keys().isdisjoint(seq for seq, _ in state.recent)
-        kept.setdefault(room, {}).update(state.recent)
-        tail = sorted(kept[room])
-        assert tail == list(range(tail[0], state.seq + 1)), f"{room} has a gap in its tail"
-        for seq in tail:
-            assert told.get(seq, load_event(kept[room][seq])) == load_event(kept[room][seq])
+        numbers = [numbered.seq for numbered in tail]
+        assert numbers == list(range(numbers[0], state.seq + 1)), f"{room} has a gap in its tail"
+        for numbered in tail:
+            assert told.get(numbered.seq, numbered.event) == numbered.event
         if state.game is None or state.position is None:
             continue
         if state.game.result is None:

@@ -173,7 +173,7 @@ class DiceTable:
 
     def _send(self, person: Person, kind: type[commands.Command], fields: Any) -> None:
         command = kind(id=next(self._ids), **fields)
-        self._take(step(self.state, person, "instance", command, self.world))
+        self._take(step(self.state, person, command, self.world))
 
     def _answer(self) -> None:
         """What the clients ask for by themselves, until they ask for nothing more."""

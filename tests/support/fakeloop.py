@@ -9,16 +9,14 @@ from dataclasses import fields
 from itertools import count
 from typing import Any
 
-import msgspec
-
 from cantstop_protocol.events import AnyEvent
 from cantstop_server.rooms.agenda import Delays
+from cantstop_server.rooms.moves import Recalled, recall
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.owner import Surroundings
-from cantstop_server.rooms.state import load_event
 from cantstop_server.storage.errors import DatabaseFault
 from cantstop_server.storage.journal import RoomWrite
-from cantstop_server.storage.types import ArchivedGame
+from cantstop_server.storage.types import ArchivedGame, LiveRoom
 
 
 class FakeTimer:
@@ -84,7 +82,8 @@ class FakeJournal:
     def __init__(self) -> None:
         self.waiting: list[RoomWrite] = []
         self.state: bytes | None = None
-        self.rows: dict[int, AnyEvent] = {}
+        self.rows: list[tuple[int, bytes]] = []
+        self.moves: list[bytes] = []
         self.events: dict[int, AnyEvent] = {}
         self.games: list[ArchivedGame] = []
 
@@ -94,19 +93,27 @@ class FakeJournal:
     def commit(self) -> None:
         """The oldest write becomes durable."""
         write = self.waiting.pop(0)
-        for seq, event in write.events:
-            assert seq == len(self.rows) + 1, f"event {seq} after {len(self.rows)}"
-            self.rows[seq] = load_event(event)
-        recent = (
-            () if write.state is None else msgspec.msgpack.decode(write.state)[0].get("recent", ())
-        )
-        self.events = self.rows | {seq: load_event(event) for seq, event in recent}
-        assert list(self.events) == list(range(1, len(self.events) + 1))
-        self.state = write.state
+        self.rows += write.events
+        if write.move is not None:
+            assert self.state is not None
+            assert write.state is None
+            self.moves.append(write.move)
+        else:
+            self.state = write.state
+        if self.state is not None:
+            state, tail, _ = self.recalled()
+            assert write.seq == state.seq
+            self.events = {numbered.seq: numbered.event for numbered in tail}
+            assert list(self.events) == list(range(1, state.seq + 1)), list(self.events)
         if write.archive is not None:
             self.games.append(write.archive)
         assert max(Counter(game.id for game in self.games).values(), default=1) == 1
         write.done(None)
+
+    def recalled(self) -> Recalled:
+        """The room as another start would take it up, with all its events."""
+        assert self.state is not None
+        return recall(LiveRoom("", self.state, tuple(self.rows), tuple(self.moves)))
 
     def fail(self) -> None:
         """The database takes nothing of what waits."""
@@ -130,6 +137,12 @@ class FakeOutbox:
         for player in players:
             if player in self.inside:
                 self._deliver(player, frame)
+
+    def hold(self, player: int) -> None:
+        pass
+
+    def let_go(self, player: int) -> None:
+        pass
 
     def connected(self, room: str, player: int) -> bool:
         return player in self.inside

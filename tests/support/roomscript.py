@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from samples import SAMPLE_COMMANDS
 from wire import scripted_world
 
@@ -10,6 +11,7 @@ from cantstop_protocol import commands
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms import seating
 from cantstop_server.rooms.dispatch import step
+from cantstop_server.rooms.memory import remembered
 from cantstop_server.rooms.outcome import Outcome
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.state import Accepted, Person
@@ -44,8 +46,10 @@ class Room:
         return self.send(person, kind(id=self.id, **fields))
 
     def send(self, person: Person, command: commands.Command) -> Outcome:
-        outcome = step(self.state, person, "instance", command, self.world)
+        outcome = step(self.state, person, command, self.world)
         self.take(outcome)
+        accepted = remembered(self.state, person, "instance", command.id)
+        self.state = replace(self.state, accepted=accepted)
         return outcome
 
     def move(self, person: Person, kind: type[commands.Command], /, **fields: object) -> Outcome:

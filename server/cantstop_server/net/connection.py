@@ -48,13 +48,13 @@ from cantstop_server.config import Limits
 from cantstop_server.lookback import listed, query_of
 from cantstop_server.net.admin import DRAINING, Administration, Health
 from cantstop_server.net.connections import Connections
-from cantstop_server.net.frames import message_in, wire_frame
+from cantstop_server.net.frames import wire_frame
 from cantstop_server.net.metrics import Metrics
 from cantstop_server.net.past_games import PastGames
 from cantstop_server.net.rate import TokenBucket
 from cantstop_server.net.websocket import WebSocket
-from cantstop_server.rooms.dispatch import is_repetition
 from cantstop_server.rooms.hub import Hub
+from cantstop_server.rooms.memory import is_repetition
 from cantstop_server.rooms.owner import Reply, RoomOwner
 from cantstop_server.rooms.password import fits, hash_password
 from cantstop_server.rooms.refused import Refused
@@ -103,7 +103,6 @@ class Connection:
     """
 
     __slots__ = (
-        "_bound",
         "_chat",
         "_commands",
         "_dismissed",
@@ -122,22 +121,27 @@ class Connection:
         "_service",
         "_slow",
         "_websocket",
+        "hold",
+        "let_go",
+        "room_code",
+        "send",
     )
 
     def __init__(self, websocket: WebSocket, service: Service) -> None:
         self._websocket = websocket
+        self.send, self.hold, self.let_go = websocket.send, websocket.hold, websocket.let_go
         self._service = service
         self._person: Person | None = None
         self._instance = ""
         self._hello_id = 0
         self._room: RoomOwner | None = None
+        self.room_code: str | None = None
         self._dismissed: ByeCode | None = None
         self._held: deque[bytes | str] = deque()
         self._slow: asyncio.Task[None] | None = None
         self._lost = False
         loop = asyncio.get_running_loop()
         limits, clock = service.limits, loop.time
-        self._bound = limits.buffered_bytes
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
         self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
         self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
@@ -154,10 +158,6 @@ class Connection:
     def name(self) -> str:
         """Who it is, empty before that is known."""
         return self._person.name if self._person else ""
-
-    @property
-    def room_code(self) -> str | None:
-        return self._room.code if self._room else None
 
     @property
     def address(self) -> str:
@@ -180,7 +180,7 @@ class Connection:
 
     def leave_room(self) -> None:
         """The room is not this connection's any more."""
-        self._room = None
+        self._be_in(None)
 
     def received(self, message: bytes | str) -> None:
         """Answer a message, or keep it until what came before it is answered."""
@@ -198,25 +198,10 @@ class Connection:
             self._gone()
         log.info("connection closed", extra=self._ids() | {"close": code, "bye": self._dismissed})
 
-    def send(self, frame: bytes) -> None:
-        """Hand a frame of the wire to the transport; a peer that has stopped reading is cut off."""
-        websocket = self._websocket
-        if not websocket.is_open:
-            return
-        if websocket.compresses:
-            frame = websocket.frame(message_in(frame))
-        if websocket.transport.get_write_buffer_size() > self._bound:
-            self._cut()
-        else:
-            websocket.transport.write(frame)
-
-    def _cut(self) -> None:
-        """Break off without waiting for what a peer that does not read will never read."""
-        transport = self._websocket.transport
-        if not transport.is_closing():
-            log.warning("connection cut: it does not read", extra=self._ids())
-            self._service.metrics.slow_reader()
-        transport.abort()
+    def stalled(self) -> None:
+        """The peer has stopped reading, and so it is cut off."""
+        log.warning("connection cut: it does not read", extra=self._ids())
+        self._service.metrics.slow_reader()
 
     def dismiss(self, code: ByeCode, message: str) -> None:
         """Say why, then close. The person's seat is held unless a newer connection has it."""
@@ -232,7 +217,7 @@ class Connection:
     def _gone(self) -> None:
         """Let go of the room and the name. Harmless when repeated or late."""
         person, room = self._person, self._room
-        self._room = None
+        self._be_in(None)
         self._service.connections.closed(person.player if person else None, self)
         if room is not None and person is not None:
             room.vanish(person)
@@ -383,8 +368,10 @@ class Connection:
             self._open(person, command, hashed)
 
     def _open(self, person: Person, command: Create, password: bytes | None) -> None:
-        self._room = self._service.hub.create(
-            person, self._instance, command, password, self._entry_reply(None)
+        self._be_in(
+            self._service.hub.create(
+                person, self._instance, command, password, self._entry_reply(None)
+            )
         )
 
     def _join(self, command: Join) -> Waiting | None:
@@ -408,8 +395,8 @@ class Connection:
             self._enter(person, command)
 
     def _enter(self, person: Person, command: Join) -> None:
-        self._room = self._service.hub.join(
-            person, self._instance, command, self._entry_reply(self._room)
+        self._be_in(
+            self._service.hub.join(person, self._instance, command, self._entry_reply(self._room))
         )
 
     def _look_back(self, command: GetStats | GetLeaders) -> Waiting:
@@ -505,13 +492,17 @@ class Connection:
         def reply(message: Message) -> None:
             back = isinstance(message, Error) and was_in and self._room is None
             if back and not self._is_over:
-                self._room = room
+                self._be_in(room)
             self._reply(message)
 
         room.submit(person, self._instance, command, reply)
         # A leave that is only repeated has no effect: who has joined again since stays.
         if was_in and not room.state.is_member(person.player):
-            self._room = None
+            self._be_in(None)
+
+    def _be_in(self, room: RoomOwner | None) -> None:
+        self._room = room
+        self.room_code = None if room is None else room.code
 
     def _own_room(self) -> RoomOwner:
         if self._room is None:
@@ -533,7 +524,7 @@ class Connection:
 
         def reply(message: Message) -> None:
             if isinstance(message, Error) and not self._is_over:
-                self._room = before
+                self._be_in(before)
             self._reply(message)
 
         return reply

@@ -1,7 +1,7 @@
 """Who is connected: the newest connection of each person, and the way of frames to them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Protocol
 
@@ -24,7 +24,14 @@ class Link(Protocol):
     @property
     def introduction(self) -> tuple[str, int]: ...
 
-    def send(self, frame: bytes) -> None: ...
+    @property
+    def send(self) -> Callable[[bytes], None]: ...
+
+    @property
+    def hold(self) -> Callable[[], None]: ...
+
+    @property
+    def let_go(self) -> Callable[[], None]: ...
 
     def leave_room(self) -> None: ...
 
@@ -78,6 +85,18 @@ class Connections:
             link = self._links.get(player)
             if link is not None and link.room_code == room:
                 link.send(frame)
+
+    def hold(self, player: int) -> None:
+        """Keep what is sent to this person until ``let_go``: it is one write then."""
+        link = self._links.get(player)
+        if link is not None:
+            link.hold()
+
+    def let_go(self, player: int) -> None:
+        """Send what was held."""
+        link = self._links.get(player)
+        if link is not None:
+            link.let_go()
 
     def connected(self, room: str, player: int) -> bool:
         """Whether this person has a connection that is in this room."""

@@ -20,6 +20,8 @@ from websockets.protocol import Event, State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from cantstop_server.net.frames import message_in
+
 try:
     from websockets.speedups import apply_mask
 except ImportError:  # no compiled part on this system
@@ -36,6 +38,9 @@ class Handler(Protocol):
 
     def received(self, message: bytes | str) -> None:
         """A message has arrived."""
+
+    def stalled(self) -> None:
+        """The peer does not read: it is cut off."""
 
     def lost(self, code: int | None) -> None:
         """It is gone; with the code that its peer has closed it with."""
@@ -58,8 +63,8 @@ class Manners:
     ``check`` may answer a request instead of the handshake; ``serve`` is called when the handshake
     is done. A peer has ``open_timeout`` for its request, and ``close_timeout`` to close when it
     is to; each ``ping_interval`` it is asked for a sign of life, and closed if none comes within
-    ``ping_timeout``. One that does not read the answers to its own pings is cut off when more than
-    ``buffered_bytes`` wait for it.
+    ``ping_timeout``. One that does not read is cut off when more than ``buffered_bytes`` wait for
+    it: to close it would wait for them.
     """
 
     check: Callable[["WebSocket", Request], Response | None]
@@ -78,14 +83,15 @@ class WebSocket(asyncio.BufferedProtocol):
     """The server's end of one WebSocket.
 
     ``buffer`` is what transports read into; all WebSockets of a loop may share it. ``is_open`` says
-    whether messages may be sent; ``compresses`` that this peer has agreed on an extension, so that
-    its frames are not like everybody's.
+    whether messages may be sent.
     """
 
     __slots__ = (
         "_buffer",
+        "_compresses",
         "_ending",
         "_handler",
+        "_held",
         "_house",
         "_manners",
         "_message",
@@ -94,7 +100,6 @@ class WebSocket(asyncio.BufferedProtocol):
         "_text",
         "_timer",
         "address",
-        "compresses",
         "is_open",
         "transport",
     )
@@ -104,7 +109,6 @@ class WebSocket(asyncio.BufferedProtocol):
     def __init__(self, manners: Manners, buffer: memoryview, house: House) -> None:
         self.address = ""
         self.is_open = False
-        self.compresses = False
         self._manners = manners
         self._buffer = buffer
         self._house = house
@@ -115,7 +119,9 @@ class WebSocket(asyncio.BufferedProtocol):
             logger=_quiet,
         )
         self._handler: Handler | None = None
+        self._held: list[bytes] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._compresses = False
         self._ending = False
         self._message = bytearray()
         self._text = False
@@ -130,10 +136,26 @@ class WebSocket(asyncio.BufferedProtocol):
         """An answer in plain text, for ``check``."""
         return self._protocol.reject(status, text)
 
-    def frame(self, message: bytes) -> bytes:
-        """The frame of a message as this peer takes it."""
-        self._protocol.send_binary(message)
-        return b"".join(self._protocol.data_to_send())
+    def send(self, frame: bytes) -> None:
+        """Hand a frame of ``wire_frame`` to the transport; once this is not open it is dropped."""
+        if not self.is_open:
+            return
+        if self._compresses:
+            frame = self._frame(message_in(frame))
+        if self._held is None:
+            self.transport.write(frame)
+        else:
+            self._held.append(frame)
+
+    def hold(self) -> None:
+        """Keep what is sent until ``let_go``, so that it is one write."""
+        self._held = []
+
+    def let_go(self) -> None:
+        """Send what was held."""
+        held, self._held = self._held, None
+        if held and self.is_open:
+            self.transport.write(b"".join(held))
 
     def read_on(self, reading: bool) -> None:
         """Whether more is to be read from the peer, for now."""
@@ -147,6 +169,7 @@ class WebSocket(asyncio.BufferedProtocol):
     def close(self, code: int, reason: str) -> None:
         """Begin the closing handshake. It ends in bounded time, whatever the peer does."""
         if self.is_open:
+            self.let_go()
             self._protocol.send_close(code, reason)
             self._write_out()
             self._end_soon()
@@ -157,8 +180,15 @@ class WebSocket(asyncio.BufferedProtocol):
         self.transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
+        self.transport.set_write_buffer_limits(high=self._manners.buffered_bytes)
         self._house.arrived(self)
         self._after(self._manners.open_timeout, self.transport.abort)
+
+    def pause_writing(self) -> None:
+        if self._handler is not None and not self.transport.is_closing():
+            self._handler.stalled()
+        self.is_open = False
+        self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         return self._buffer
@@ -208,7 +238,7 @@ class WebSocket(asyncio.BufferedProtocol):
             and 6 <= size < 6 + 126
             and self.is_open
             and not self._partial
-            and not self.compresses
+            and not self._compresses
             and self._protocol.current_size is None
         )
 
@@ -246,13 +276,18 @@ class WebSocket(asyncio.BufferedProtocol):
         self._write_out()
         if protocol.state is State.OPEN:
             self.is_open = True
-            self.compresses = bool(protocol.extensions)
+            self._compresses = bool(protocol.extensions)
             self._after(self._manners.ping_interval, self._ping)
             # What has come with the request, of which nothing is known but that it should not.
             self._partial = len(protocol.reader.buffer)
             self._handler = self._manners.serve(self)
         else:
             self._end_soon()
+
+    def _frame(self, message: bytes) -> bytes:
+        """The frame of a message as this peer takes it: its extension makes it unlike others'."""
+        self._protocol.send_binary(message)
+        return b"".join(self._protocol.data_to_send())
 
     def _ping(self) -> None:
         self._protocol.send_ping(b"")
@@ -285,9 +320,6 @@ class WebSocket(asyncio.BufferedProtocol):
         for data in self._protocol.data_to_send():
             if data:
                 self.transport.write(data)
-                if self.transport.get_write_buffer_size() > self._manners.buffered_bytes:
-                    self.transport.abort()
-                    return
                 continue
             self.is_open = False
             if self.transport.can_write_eof() and not self.transport.is_closing():

@@ -34,7 +34,7 @@ def bot_move(
         log.exception("computer player failed", extra={"room": state.code, "bot": kind})
         failure = (BotFailed(position.seat),)
         action = plain_decision(position)
-    outcome = play.roll(state, world) if action is None else play.act(state, action, world.now())
+    outcome = play.roll(state, world) if action is None else play.act(state, action, world)
     return outcome._replace(events=(*failure, *outcome.events))
 
 

@@ -62,9 +62,10 @@ class DecisionClock:
 
     def is_up(self, state: RoomState) -> bool:
         """Whether the time for the pending decision is over, and does not stand still."""
-        shown = self._decision is not None and _decision(state) == self._decision
+        if self._decision is None or _decision(state) != self._decision:
+            return False
         stands = self._stands or asked_of(state) is not None
-        return shown and not stands and self.seconds_left(state) == 0.0
+        return not stands and self.seconds_left(state) == 0.0
 
 
 def _decision(state: RoomState) -> tuple[str, int] | None:

@@ -13,17 +13,11 @@ from cantstop_protocol.text import BadText, clean_chat
 from cantstop_server.rooms import dicing, moderation, play, seating, witness
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.state import Person, Remembered, RoomState
+from cantstop_server.rooms.state import Person, RoomState
 from cantstop_server.rules import course
 
 Who = Literal["member", "seated", "creator"]
 When = Literal["always", "between games"]
-
-REMEMBERED_COMMANDS: Final = 16
-"""How many accepted commands of each person a room remembers, to know a repetition."""
-
-REMEMBERED_VISITORS: Final = 32
-"""Of how many people who are no members any more."""
 
 
 class Row(NamedTuple):
@@ -34,51 +28,21 @@ class Row(NamedTuple):
     handle: Callable[[RoomState, Person, Any, World], Outcome]
 
 
-def step(
-    state: RoomState, person: Person, instance: str, command: commands.Command, world: World
-) -> Outcome:
+def step(state: RoomState, person: Person, command: commands.Command, world: World) -> Outcome:
     """The room after a command of one of its members. Raises ``Refused``; then nothing changed."""
     row = ROWS[type(command)]
     _check_who(state, person, row.who)
     if row.when == "between games" and state.playing:
         raise Refused(ErrorCode.NOT_ALLOWED, "not while a game is being played")
-    outcome = row.handle(state, person, command, world)
-    return outcome.leading_to(remember(outcome.state, person, instance, command.id))
-
-
-def is_repetition(state: RoomState, person: Person, instance: str, id: int) -> bool:
-    """Whether this very command has already had its effect."""
-    player = person.player
-    for known in state.accepted:
-        if known.player == player:
-            return known.instance == instance and id in known.ids
-    return False
-
-
-def remember(state: RoomState, person: Person, instance: str, id: int) -> RoomState:
-    """Note an accepted command.
-
-    The person's oldest, those of an earlier run, and those of who visited long ago are forgotten.
-    """
-    others: list[Remembered] = []
-    ids: tuple[int, ...] = (id,)
-    for known in state.accepted:
-        if known.player != person.player:
-            others.append(known)
-        elif known.instance == instance:
-            ids = (*known.ids[1 - REMEMBERED_COMMANDS :], id)
-    if len(others) > REMEMBERED_VISITORS:
-        visitors = [known for known in others if not state.is_member(known.player)]
-        for forgotten in visitors[: max(0, len(visitors) - REMEMBERED_VISITORS)]:
-            others.remove(forgotten)
-    return replace(state, accepted=(*others, Remembered(person.player, instance, ids)))
+    return row.handle(state, person, command, world)
 
 
 def _check_who(state: RoomState, person: Person, who: Who) -> None:
-    if not state.is_member(person.player):
-        raise Refused(ErrorCode.NOT_IN_ROOM, "you are not in this room any more: join it again")
-    if who == "seated" and state.seat_of(person.player) is None:
-        raise Refused(ErrorCode.NOT_SEATED, "you are watching: only those seated may do this")
+    if state.seat_of(person.player) is None:
+        if not state.is_member(person.player):
+            raise Refused(ErrorCode.NOT_IN_ROOM, "you are not in this room any more: join it again")
+        if who == "seated":
+            raise Refused(ErrorCode.NOT_SEATED, "you are watching: only those seated may do this")
     if who == "creator" and state.creator != person.player:
         creator = None if state.creator is None else state.name_of(state.creator)
         raise Refused(ErrorCode.NOT_CREATOR, f"only {creator}, who runs this room, may do this")
@@ -95,26 +59,28 @@ def _seat(state: RoomState, person: Person) -> int:
 
 
 def _own_move(state: RoomState, person: Person, ply: int) -> None:
-    seat = _seat(state, person)
-    play.check_move(state, seat, ply)
-    held = state.seats[seat]
-    if held is not None and held.autopilot is not None:
+    held = play.check_move(state, person, ply)
+    if held.autopilot is not None:
         raise Refused(
             ErrorCode.NOT_ALLOWED, f"{held.autopilot} plays for you: take your seat back first"
         )
 
 
-def _in_time(state: RoomState, seat: int) -> RoomState:
-    """The room with the seat's overruns forgotten: the roll may come when its witness answers."""
-    held = state.seats[seat]
-    return state if held is None else state.with_seat(seat, replace(held, overruns=0))
+def _in_time(state: RoomState) -> RoomState:
+    """The room with the overruns of the seat to move forgotten: its roll may come only when
+    the witness answers."""
+    awaited = state.awaited_seat()
+    if awaited is None or not awaited[1].overruns:
+        return state
+    index, held = awaited
+    return state.with_seat(index, replace(held, overruns=0))
 
 
 def _leave(state: RoomState, person: Person, command: commands.Leave, world: World) -> Outcome:
     seat = state.seat_of(person.player)
     if seat is None or not play.is_in_game(state, seat):
         return _change(seating.leave(state, person))
-    resigned = play.resign(state, seat, world.now())
+    resigned = play.resign(state, seat, world)
     left, events = seating.leave(resigned.state, person)
     return Outcome(left, (*resigned.events, *events), resigned.archive)
 
@@ -166,7 +132,7 @@ def _rematch(state: RoomState, person: Person, command: commands.Rematch, world:
 
 
 def _resign(state: RoomState, person: Person, command: commands.Resign, world: World) -> Outcome:
-    return play.resign(state, _seat(state, person), world.now())
+    return play.resign(state, _seat(state, person), world)
 
 
 def _start(state: RoomState, person: Person, command: commands.Start, world: World) -> Outcome:
@@ -175,17 +141,17 @@ def _start(state: RoomState, person: Person, command: commands.Start, world: Wor
 
 def _roll(state: RoomState, person: Person, command: commands.Roll, world: World) -> Outcome:
     _own_move(state, person, command.ply)
-    return play.roll(_in_time(state, _seat(state, person)), world)
+    return play.roll(_in_time(state), world)
 
 
 def _choose(state: RoomState, person: Person, command: commands.Choose, world: World) -> Outcome:
     _own_move(state, person, command.ply)
-    return play.act(state, course.Choose(command.option - 1), world.now())
+    return play.act(state, course.Choose(command.option - 1), world)
 
 
 def _stop(state: RoomState, person: Person, command: commands.Stop, world: World) -> Outcome:
     _own_move(state, person, command.ply)
-    return play.act(state, course.Stop(), world.now())
+    return play.act(state, course.Stop(), world)
 
 
 def _hint(state: RoomState, person: Person, command: commands.Hint, world: World) -> Outcome:

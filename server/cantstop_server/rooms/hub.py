@@ -8,15 +8,15 @@ from typing import Final, get_args
 
 from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.commands import Create, Join
-from cantstop_protocol.messages import NumberedEvent
 from cantstop_protocol.table import RoomPhase, RoomSummary
 from cantstop_protocol.text import BadText, clean_title
 from cantstop_server.config import Limits
 from cantstop_server.rooms.codes import new_code, normal_code
+from cantstop_server.rooms.moves import recall
 from cantstop_server.rooms.owner import Reply, RoomOwner, Surroundings
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.seating import open_room
-from cantstop_server.rooms.state import Accepted, Person, RoomState, load, load_event
+from cantstop_server.rooms.state import Accepted, Person, RoomState
 from cantstop_server.rooms.table import phase_of, summary_of
 from cantstop_server.storage.types import LiveRoom
 
@@ -40,13 +40,11 @@ class Hub:
         """Take up rooms from the journal. A room that cannot be read is left there and logged."""
         for room in rooms:
             try:
-                state = load(room.state)
-                events = (*room.events, *state.recent)
-                tail = [NumberedEvent(seq, load_event(event)) for seq, event in events]
+                state, tail, written = recall(room)
             except Exception:
                 log.exception("room %s cannot be read: it stays in the database", room.room)
                 continue
-            self._rooms[state.code] = RoomOwner(state, tail, self._around)
+            self._rooms[state.code] = RoomOwner(state, tail, self._around, written)
             self._note_seats(state)
         for owner in tuple(self._rooms.values()):
             owner.wake()

@@ -24,7 +24,7 @@ def kick(state: RoomState, person: Person, name: str, world: World) -> Outcome:
     index = state.seat_of(target.player)
     resigned = Outcome(state, ())
     if index is not None and play.is_in_game(state, index):
-        resigned = play.resign(state, index, world.now())
+        resigned = play.resign(state, index, world)
     left, events = seating.leave(resigned.state, target)
     told: tuple[AnyEvent, ...] = tuple(
         Kicked(target.name, index) if isinstance(event, Left) else event for event in events

@@ -31,7 +31,8 @@ class Outcome(NamedTuple):
     """The room after a step, its new events in order, and the game that ended with it.
 
     ``put_out`` is the player id of somebody who is out of the room by this step; ``aside`` is
-    for the spectators alone and no event.
+    for the spectators alone and no event. ``is_move``: it is an action of the rules on a game that
+    goes on, with what follows from it for the clocks and dice.
     """
 
     state: RoomState
@@ -39,7 +40,8 @@ class Outcome(NamedTuple):
     archive: ArchivedGame | None = None
     put_out: int | None = None
     aside: Aside | None = None
+    is_move: bool = False
 
     def leading_to(self, state: RoomState) -> "Outcome":
         """The same with another state."""
-        return Outcome(state, *self[1:])
+        return self if state is self.state else Outcome(state, *self[1:])

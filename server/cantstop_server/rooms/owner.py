@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -38,11 +38,13 @@ from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import bot_move, decide, is_thinking
 from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.coaching import hints
-from cantstop_server.rooms.dispatch import is_repetition, remember, step
+from cantstop_server.rooms.dispatch import step
+from cantstop_server.rooms.memory import is_repetition, remembered
+from cantstop_server.rooms.moves import move_between
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
 from cantstop_server.rooms.relief import relieve, spend, time_up, warn
-from cantstop_server.rooms.state import Person, RoomState, dump, dump_event
+from cantstop_server.rooms.state import Person, RoomState, dump, dump_events
 from cantstop_server.rooms.table import Tables
 from cantstop_server.rooms.thinking import Thinkers, Thought
 from cantstop_server.rooms.timers import Timers
@@ -52,12 +54,8 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 
 log = logging.getLogger(__name__)
 
-_FORGET_EVERY: Final = 50
-"""How many events more than needed the journal may keep, so that it need not tidy up each time."""
-
-_FILED_TOGETHER: Final = 16
-"""How many events are kept with the room's state before they get rows of their own: until then
-they are written with it, in one row, where a row for each would cost several times as much."""
+_MOST_MOVES: Final = 32
+"""After so many events that were written as moves the whole room is written again."""
 
 RETRY_SECONDS: Final = 1.0
 """How long after a failed write the owner tries again what nobody will send again."""
@@ -70,6 +68,10 @@ class Outbox(Protocol):
     """Where messages to people go. Sending never waits; people without a connection are skipped."""
 
     def send(self, room: str, players: Iterable[int], frame: bytes) -> None: ...
+
+    def hold(self, player: int) -> None: ...
+
+    def let_go(self, player: int) -> None: ...
 
     def connected(self, room: str, player: int) -> bool: ...
 
@@ -97,12 +99,17 @@ class Surroundings:
     """The seats of a room have durably changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entering:
-    """Somebody who is on the way in with a write that is under way."""
+class _Request(NamedTuple):
+    """A command that waits for its reply; ``person`` is None for the server's host.
 
-    player: int
-    last_seq: int
+    With ``last_seq`` its sender is on the way in, and has seen what happened until then.
+    """
+
+    person: Person | None
+    instance: str
+    id: int
+    reply: Reply
+    last_seq: int | None = None
 
 
 @dataclass(slots=True)
@@ -112,7 +119,9 @@ class _Pending:
     state: RoomState
     events: tuple[NumberedEvent, ...]
     put_out: int | None
-    answers: list[tuple[Reply, int, _Entering | None]]
+    requests: list[_Request]
+    written: int | None = None
+    """The number of the latest event, if the whole room is written."""
     undone: bool = False
     """A write before it has failed, and with that this one."""
 
@@ -121,13 +130,20 @@ class RoomOwner:
     """One room. All methods are called on the event loop and return at once."""
 
     def __init__(
-        self, state: RoomState, tail: Iterable[NumberedEvent], around: Surroundings
+        self,
+        state: RoomState,
+        tail: Iterable[NumberedEvent],
+        around: Surroundings,
+        written: int = 0,
     ) -> None:
+        """``written`` is the number of the latest event that is with the state as it is stored."""
         self.code = state.code
         self.state = state
         self.durable = state
         self._around = around
         self._tail = deque(tail, maxlen=TAIL_EVENTS)
+        self._written = written
+        self._unfiled = [numbered for numbered in self._tail if numbered.seq > written]
         self._pending: deque[_Pending] = deque()
         self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
@@ -140,10 +156,11 @@ class RoomOwner:
     def submit(self, person: Person, instance: str, command: Command, reply: Reply) -> None:
         """A command of somebody in the room; the reply follows once its effect is durable."""
         if isinstance(command, Hint):
-            self._hint(person, instance, command, reply)
+            self._hint(person, command, reply)
             return
+        request = _Request(person, instance, command.id, reply)
         if is_repetition(self.state, person, instance, command.id):
-            self._answer_when_durable(reply, command.id, None)
+            self._answer_when_durable(request)
             return
         try:
             self._check_open()
@@ -151,24 +168,22 @@ class RoomOwner:
                 # It came too late, by however little: the clock's step comes first.
                 self._apply(time_up(self.state, self._around.world))
             elapsed = self._clock.elapsed(self.state)
-            outcome = step(self.state, person, instance, command, self._around.world)
+            outcome = step(self.state, person, command, self._around.world)
             seat = self.state.seat_of(person.player)
-            spent = spend(self.state, outcome.state, elapsed, seat)
-            if spent is not outcome.state:
-                outcome = outcome.leading_to(spent)
+            outcome = outcome.leading_to(spend(self.state, outcome.state, elapsed, seat))
         except Refused as refusal:
             reply(Error(re=command.id, code=refusal.code, message=refusal.message))
         except Exception:
             log.exception("room %s: a fault in %s", self.code, type(command).__name__)
             reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
         else:
-            self._apply(outcome, reply, command.id)
+            self._apply(outcome, request)
 
-    def _hint(self, person: Person, instance: str, command: Hint, reply: Reply) -> None:
+    def _hint(self, person: Person, command: Hint, reply: Reply) -> None:
         """What somebody's alternatives are worth. It changes nothing and is no event."""
         try:
             self._check_open()
-            step(self.state, person, instance, command, self._around.world)
+            step(self.state, person, command, self._around.world)
             if person.player in self._hinting:
                 raise Refused(ErrorCode.TOO_FAST, "your last hint is still being worked out")
         except Refused as refusal:
@@ -201,12 +216,11 @@ class RoomOwner:
     ) -> None:
         """Let somebody in; raises ``Refused``. ``opening`` are events of the room's creation."""
         self._check_open()
-        entering = _Entering(person.player, last_seq)
         state, events = seating.enter(
             self.state, person, watch=watch, spectator_limit=self._around.spectator_limit
         )
-        outcome = Outcome(remember(state, person, instance, id), (*opening, *events))
-        self._apply(outcome, reply, id, entering)
+        request = _Request(person, instance, id, reply, last_seq)
+        self._apply(Outcome(state, (*opening, *events)), request)
 
     def vanish(self, person: Person) -> None:
         """Somebody's connection is gone."""
@@ -224,7 +238,7 @@ class RoomOwner:
         elapsed = self._clock.elapsed(self.state)
         outcome = moderation.kick(self.state, _HOST, name, self._around.world)
         outcome = outcome.leading_to(spend(self.state, outcome.state, elapsed, None))
-        self._apply(outcome, reply, id)
+        self._apply(outcome, _Request(None, "", id, reply))
 
     def close(self, code: ExitCode, message: str, told: Told = lambda error: None) -> None:
         """End the room: a running game is abandoned, everyone is told, everything is freed.
@@ -261,72 +275,79 @@ class RoomOwner:
         if self._closing:
             raise Refused(ErrorCode.NO_SUCH_ROOM, f"the room {self.code} is closing")
 
-    def _apply(
-        self,
-        outcome: Outcome,
-        reply: Reply | None = None,
-        id: int = 0,
-        entering: _Entering | None = None,
-    ) -> None:
+    def _apply(self, outcome: Outcome, request: _Request | None = None) -> None:
         """Take a step's outcome as the state, and send it on its way to the journal."""
         outcome = witness.settled(self.state, outcome, self._around.world)
         seq = self.state.seq
         events = tuple(
             [NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)]
         )
-        recent, filed = outcome.state.recent, ()
-        if events:
-            recent = (*recent, *[(numbered.seq, dump_event(numbered.event)) for numbered in events])
-            if len(recent) >= _FILED_TOGETHER:
-                recent, filed = (), recent
-        self.state = replace(outcome.state, seq=seq + len(events), recent=recent)
+        before, accepted = self.state, outcome.state.accepted
+        if request is not None and request.person is not None:
+            accepted = remembered(outcome.state, request.person, request.instance, request.id)
+        self.state = replace(outcome.state, seq=seq + len(events), accepted=accepted)
         if outcome.aside is not None:
             spectators = [spectator.player for spectator in self.durable.spectators]
             self._around.outbox.send(self.code, spectators, encode(outcome.aside))
         if not events:
-            if reply is not None:
-                self._answer_when_durable(reply, id, entering)
+            if request is not None:
+                self._answer_when_durable(request)
             return
-        answers = [] if reply is None else [(reply, id, entering)]
-        pending = _Pending(self.state, events, outcome.put_out, answers)
+        requests = [] if request is None else [request]
+        move = None
+        if outcome.is_move and len(self._unfiled) < _MOST_MOVES and before is self._last_stored():
+            move = move_between(before, self.state, bool(request), outcome.events)
+        self._unfiled.extend(events)
+        pending = _Pending(self.state, events, outcome.put_out, requests)
         self._pending.append(pending)
-        self._around.journal.append(
-            RoomWrite(
-                scope=self._around.scope,
+        scope, done = self._around.scope, partial(self._done, pending)
+        if move is not None:
+            write = RoomWrite(scope, self.code, None, (), 0, None, done, self.state.seq, move)
+        else:
+            write = RoomWrite(
+                scope=scope,
                 room=self.code,
                 state=dump(self.state),
-                events=filed,
-                forget_through=_forgotten(seq, self.state.seq),
+                events=(dump_events(self._unfiled),),
+                forget_through=max(0, self._unfiled[0].seq - TAIL_EVENTS),
                 archive=outcome.archive,
-                done=partial(self._done, pending),
+                done=done,
+                seq=self.state.seq,
             )
-        )
+            pending.written = self.state.seq
+            self._unfiled = []
+        self._around.journal.append(write)
 
-    def _answer_when_durable(self, reply: Reply, id: int, entering: _Entering | None) -> None:
+    def _last_stored(self) -> RoomState:
+        """The state that the journal was given last."""
+        return self._pending[-1].state if self._pending else self.durable
+
+    def _answer_when_durable(self, request: _Request) -> None:
         if self._pending:
-            self._pending[-1].answers.append((reply, id, entering))
+            self._pending[-1].requests.append(request)
         else:
-            self._answer(reply, id, entering)
+            self._answer(request)
 
-    def _answer(self, reply: Reply, id: int, entering: _Entering | None) -> None:
-        if entering is None:
+    def _answer(self, request: _Request) -> None:
+        id, reply = request.id, request.reply
+        if request.person is None or request.last_seq is None:
             reply(Ok(re=id))
             return
         try:
-            reply(self._entered(id, entering))
+            reply(self._entered(id, request.person, request.last_seq))
         except Exception:
             log.exception("room %s: a fault in showing the table", self.code)
             reply(Error(re=id, code=ErrorCode.INTERNAL, message=_INTERNAL))
 
-    def _entered(self, id: int, entering: _Entering) -> Entered:
-        events = tuple(n for n in self._tail if n.seq > entering.last_seq)
+    def _entered(self, id: int, person: Person, last_seq: int) -> Entered:
+        events = tuple(n for n in self._tail if n.seq > last_seq)
         oldest = self._tail[0].seq if self._tail else self.durable.seq + 1
         return Entered(
             re=id,
-            seat=self.durable.seat_of(entering.player),
+            seat=self.durable.seat_of(person.player),
             seq=self.durable.seq,
             events=events,
-            complete=entering.last_seq <= self.durable.seq and oldest <= entering.last_seq + 1,
+            complete=last_seq <= self.durable.seq and oldest <= last_seq + 1,
             table=self._tables.encoded(self.durable, self._clock.seconds_left(self.durable)),
         )
 
@@ -342,6 +363,24 @@ class RoomOwner:
         if not self._pending:
             self._clock.follow(self.state)
         self._tail.extend(pending.events)
+        self._written = pending.written or self._written
+        # Who is answered gets the update in the same write: that is the dearest part of both.
+        outbox = self._around.outbox
+        answered = [request.person.player for request in pending.requests if request.person]
+        for player in answered:
+            outbox.hold(player)
+        try:
+            self._show(pending)
+        finally:
+            for player in answered:
+                outbox.let_go(player)
+        if self._trouble:
+            self._trouble = False
+            self._notify("the database works again: the game goes on")
+        self._arrange()
+
+    def _show(self, pending: _Pending) -> None:
+        """Tell the room what has become durable, and answer those who have asked for it."""
         try:
             for numbered in pending.events:
                 self._around.on_event(self.code, numbered.event)
@@ -350,12 +389,8 @@ class RoomOwner:
         except Exception:
             log.exception("room %s: a fault in showing event %d", self.code, self.durable.seq)
             self._put_everyone_out()
-        for reply, id, entering in pending.answers:
-            self._answer(reply, id, entering)
-        if self._trouble:
-            self._trouble = False
-            self._notify("the database works again: the game goes on")
-        self._look_around()
+        for request in pending.requests:
+            self._answer(request)
 
     def _put_out(self, pending: _Pending) -> None:
         if pending.put_out is not None:
@@ -379,10 +414,10 @@ class RoomOwner:
     def _publish(self, pending: _Pending) -> None:
         # Who is on the way in, with this write or one behind it, gets all that with ``Entered``.
         newcomers = [
-            entering.player
+            request.person.player
             for write in (pending, *self._pending)
-            for _, _, entering in write.answers
-            if entering is not None
+            for request in write.requests
+            if request.person is not None and request.last_seq is not None
         ]
         people = pending.state.present()
         if newcomers:
@@ -405,10 +440,11 @@ class RoomOwner:
         if not pending.undone:
             # What an answer below leads to builds on this, and not on what is still to fail.
             self.state = self.durable
+            self._unfiled = [n for n in self._tail if n.seq > self._written]
             for behind in self._pending:
                 behind.undone = True
-        for reply, id, _ in pending.answers:
-            reply(Error(re=id, code=ErrorCode.STORAGE, message=str(error)))
+        for request in pending.requests:
+            request.reply(Error(re=request.id, code=ErrorCode.STORAGE, message=str(error)))
         if not self._trouble:
             self._trouble = True
             log.error("room %s: rolled back to event %d: %s", self.code, self.durable.seq, error)
@@ -447,10 +483,15 @@ class RoomOwner:
         self._around.outbox.send(self.code, self.durable.present(), encode(Notice(message=message)))
 
     def _look_around(self) -> None:
+        """Look what has changed meanwhile, then see to what happens by itself."""
+        if not self._pending:
+            self._clock.follow(self.state)
+        self._arrange()
+
+    def _arrange(self) -> None:
         """Arrange for what happens by itself. While a write is under way nothing is arranged."""
         if self._closing or self._pending:
             return
-        self._clock.follow(self.state)
         elapsed = self._clock.elapsed(self.state)
         self._timers.arrange(agenda(self.state, self._around.delays, self._clock.held, elapsed))
 
@@ -489,8 +530,7 @@ class RoomOwner:
             case Task.WITNESS:
                 outcome = witness.pass_on(self.state, world)
                 elapsed = self._clock.elapsed(self.state)
-                after = spend(self.state, outcome.state, elapsed, None)
-                self._apply(outcome._replace(state=after))
+                self._apply(outcome.leading_to(spend(self.state, outcome.state, elapsed, None)))
 
     def _bot_move(self) -> None:
         """Let the computer player decide, here or, if that takes long, on another thread."""
@@ -539,10 +579,3 @@ class RoomOwner:
 
 _HOST: Final = Person(-1, "the host")
 _INTERNAL: Final = "a fault in the server: nothing has changed, try again"
-
-
-def _forgotten(before: int, after: int) -> int:
-    """Through which event the journal may forget, 0 for none: every so often, not every time."""
-    if before // _FORGET_EVERY == after // _FORGET_EVERY:
-        return 0
-    return max(0, after - TAIL_EVENTS)

@@ -124,11 +124,11 @@ def rematch(state: RoomState, seat: int, name: str, world: World) -> Outcome:
     return started._replace(events=(*accepted, *started.events))
 
 
-def check_move(state: RoomState, seat: int, ply: int) -> None:
-    """Raises ``Refused`` unless the seat answers the decision that is pending."""
+def check_move(state: RoomState, person: Person, ply: int) -> SeatState:
+    """The person's seat. Raises ``Refused`` unless it answers the decision that is pending."""
     position = _running(state)
-    if position.seat != seat:
-        holder = state.seats[position.seat]
+    holder = state.seats[position.seat]
+    if holder is None or holder.player != person.player or holder.gone:
         whose = holder.name if holder else f"seat {position.seat + 1}"
         raise Refused(ErrorCode.NOT_YOUR_TURN, f"it is {whose}'s turn: wait for yours")
     if position.ply != ply:
@@ -143,6 +143,7 @@ def check_move(state: RoomState, seat: int, ply: int) -> None:
         raise Refused(
             ErrorCode.NOT_ALLOWED, f"the dice are rolling: {name}'s client is asked to witness it"
         )
+    return holder
 
 
 def roll(state: RoomState, world: World) -> Outcome:
@@ -152,7 +153,7 @@ def roll(state: RoomState, world: World) -> Outcome:
         raise Refused(ErrorCode.NOT_ALLOWED, "the dice are rolled: choose one of the options")
     assert live is not None
     if live.dice is None:
-        return act(state, course.Roll(world.roll_dice()), world.now())
+        return act(state, course.Roll(world.roll_dice()), world)
     return roll_or_ask(state, (), world)
 
 
@@ -168,29 +169,36 @@ def roll_or_ask(state: RoomState, passed: tuple[int, ...], world: World) -> Outc
     if witness is not None:
         asked = replace(state, game=dicing.asking(live, Asked(witness, passed)))
         return Outcome(asked, (WitnessAsked(witness, live.dice.rolls + 1),))
-    alone: tuple[AnyEvent, ...] = ()
-    if live.dice.kind == "witnessed":
-        alone = (Witnessed(live.dice.rolls + 1, None, None, None),)
     rolled, dice = dicing.committed(live)
-    outcome = act(replace(state, game=rolled), course.Roll(dice), world.now())
-    return outcome._replace(events=(*alone, *outcome.events))
+    outcome = act(state, course.Roll(dice), world, rolled)
+    if live.dice.kind == "committed":
+        return outcome
+    alone = Witnessed(live.dice.rolls + 1, None, None, None)
+    return outcome._replace(events=(alone, *outcome.events))
 
 
-def act(state: RoomState, action: course.Action, now: datetime) -> Outcome:
-    """Apply an action of the rules to the running game. Raises ``Refused``."""
-    position, live = _running(state), state.game
+def act(
+    state: RoomState, action: course.Action, world: World, rolled: LiveGame | None = None
+) -> Outcome:
+    """Apply an action of the rules to the running game, ``rolled`` if its dice have been.
+
+    Raises ``Refused``.
+    """
+    position, live = _running(state), rolled or state.game
     assert live is not None
     try:
         after, event = course.apply(position, action)
     except RulesError as error:
         raise Refused(ErrorCode.NOT_ALLOWED, str(error)) from error
     live = replace(live, course=live.course + course.notation(action))
-    if after.turn != position.turn or after.phase is game.Phase.OVER:
-        live = dicing.asking(_with_turn_end(live, now), None)
-    state = replace(state, position=after, game=live)
     told = event_of(event)
+    if after.turn == position.turn and after.phase is not game.Phase.OVER:
+        return Outcome(replace(state, position=after, game=live), (told,), is_move=True)
+    now = world.now()
+    live = dicing.asking(_with_turn_end(live, now), None)
+    state = replace(state, position=after, game=live)
     if after.phase is not game.Phase.OVER:
-        return Outcome(state, (told,))
+        return Outcome(state, (told,), is_move=True)
     result = Result(game=live.id, winner=after.winner, turns=after.turn, abandoned=False)
     return _ended(state, (told, Finished(live.id, after.winner, after.turn)), result, now)
 
@@ -206,9 +214,9 @@ def is_in_game(state: RoomState, seat: int | None) -> bool:
     )
 
 
-def resign(state: RoomState, seat: int, now: datetime) -> Outcome:
+def resign(state: RoomState, seat: int, world: World) -> Outcome:
     """Take a seat out of the running game."""
-    return act(state, course.Resign(seat), now)
+    return act(state, course.Resign(seat), world)
 
 
 def abandon(state: RoomState, now: datetime) -> Outcome:

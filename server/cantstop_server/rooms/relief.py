@@ -74,7 +74,7 @@ def time_up(state: RoomState, world: World) -> Outcome:
     assert position is not None
     index, _ = awaited
     if position.phase is Phase.ROLL_OR_STOP:
-        outcome = play.act(state, course.Stop(), world.now())
+        outcome = play.act(state, course.Stop(), world)
     else:
         outcome = bot_move(state, AUTOPILOT, world)
     seat = outcome.state.seats[index]
@@ -102,7 +102,7 @@ def relieve(state: RoomState, world: World) -> Outcome:
     assert awaited is not None
     index, seat = awaited
     if state.options.absence == "forfeit":
-        return play.resign(state, index, world.now())
+        return play.resign(state, index, world)
     relieved = replace(seat, autopilot=AUTOPILOT, relief="away")
     return Outcome(state.with_seat(index, relieved), (AutopilotSet(seat.name, index, AUTOPILOT),))
 

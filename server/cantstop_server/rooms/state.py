@@ -1,13 +1,14 @@
 """The state of a room: frozen values, and their durable form."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from struct import Struct as Layout
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from cantstop_protocol.events import AnyEvent
+from cantstop_protocol.messages import NumberedEvent
 from cantstop_protocol.table import GameOptions, Result, SpectatorChat
 from cantstop_protocol.text import name_key
 from cantstop_server.rooms.promise import GameDice, Offer
@@ -88,9 +89,8 @@ class RoomState(Struct, frozen=True, omit_defaults=True):
     """Everything about a room that outlives the process.
 
     ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
-    the number of the latest event; ``recent`` are the latest ones in their durable form, which have
-    no rows of their own yet. ``creator`` and ``banned`` are player ids; ``rematch`` are the seats
-    that agree to another game. ``offer`` are the dice of the next game.
+    the number of the latest event. ``creator`` and ``banned`` are player ids; ``rematch`` are the
+    seats that agree to another game. ``offer`` are the dice of the next game.
     """
 
     code: str
@@ -108,7 +108,6 @@ class RoomState(Struct, frozen=True, omit_defaults=True):
     next_first: int | None = None
     rematch: tuple[int, ...] = ()
     seq: int = 0
-    recent: tuple[tuple[int, bytes], ...] = ()
     accepted: tuple[Remembered, ...] = ()
     created_by: Accepted | None = None
     offer: Offer | None = None
@@ -169,34 +168,33 @@ class RoomState(Struct, frozen=True, omit_defaults=True):
         return next((person.name for person in self.people() if person.player == player), None)
 
 
-_event_decoder: Final[msgspec.msgpack.Decoder[AnyEvent]] = msgspec.msgpack.Decoder(AnyEvent)
+_event_decoder: Final[msgspec.msgpack.Decoder[AnyEvent | list[AnyEvent]]] = msgspec.msgpack.Decoder(
+    AnyEvent | list[AnyEvent]
+)
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(RoomState)
 _padded_decoder: Final = msgspec.msgpack.Decoder(tuple[RoomState, bytes])
 _PAIR: Final = b"\x92"
-"""How msgpack begins an array of two."""
-_BIN_16: Final = Layout(">BH")
-_PADDED_TO: Final = 2048
-_ZEROS: Final = bytes(_PADDED_TO)
+"""How msgpack begins an array of two: for a while padding stood behind the state."""
 
 
 def dump(state: RoomState) -> bytes:
-    """The durable form of a room: its state, and as much padding as makes the size a round one.
+    """The durable form of a room."""
+    return _encoder.encode(msgspec.structs.replace(state, position=None))
 
-    A row that keeps its size is overwritten where it is; one that grows with every move has its
-    page laid out anew each time, which costs a database several times as much.
-    """
-    durable = bytearray(_PAIR)
-    _encoder.encode_into(msgspec.structs.replace(state, position=None), durable, len(_PAIR))
-    padding = -(len(durable) + _BIN_16.size) % _PADDED_TO
-    durable += _BIN_16.pack(0xC5, padding)
-    durable += _ZEROS[:padding]
-    return bytes(durable)
+
+def written(blob: bytes) -> RoomState:
+    """The room of a durable form, as it was but for its position."""
+    return _padded_decoder.decode(blob)[0] if blob.startswith(_PAIR) else _decoder.decode(blob)
 
 
 def load(blob: bytes) -> RoomState:
-    """The room of a durable form, its position replayed, every person away, nobody watching."""
-    state = _padded_decoder.decode(blob)[0] if blob.startswith(_PAIR) else _decoder.decode(blob)
+    """The room of a durable form as it is taken up."""
+    return restored(written(blob))
+
+
+def restored(state: RoomState) -> RoomState:
+    """The room as it is taken up: its position replayed, every person away, nobody watching."""
     game = state.game
     position = final_state(game.setup, game.course) if game else None
     seats = tuple(
@@ -208,11 +206,13 @@ def load(blob: bytes) -> RoomState:
     return msgspec.structs.replace(state, position=position, seats=seats, spectators=())
 
 
-def dump_event(event: AnyEvent) -> bytes:
-    """The durable form of an event."""
-    return _encoder.encode(event)
+def dump_events(events: Sequence[NumberedEvent]) -> tuple[int, bytes]:
+    """The durable form of events that follow each other, with the number of the last."""
+    return events[-1].seq, _encoder.encode([numbered.event for numbered in events])
 
 
-def load_event(blob: bytes) -> AnyEvent:
-    """The event of a durable form."""
-    return _event_decoder.decode(blob)
+def load_events(last: int, blob: bytes) -> list[NumberedEvent]:
+    """The events of a durable form; one that stands alone is of an older version."""
+    found = _event_decoder.decode(blob)
+    events = found if isinstance(found, list) else [found]
+    return [NumberedEvent(seq, event) for seq, event in enumerate(events, last - len(events) + 1)]

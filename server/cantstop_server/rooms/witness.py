@@ -28,7 +28,7 @@ def answer(state: RoomState, seat: int, command: Witness, world: World) -> Outco
         unable = dicing.missed(live, seat, dicing.MISSES_TO_PASS)
         return _next(replace(state, game=unable), world)
     rolled, dice, server = dicing.witnessed(live, bytes.fromhex(command.link))
-    outcome = play.act(replace(state, game=rolled), course.Roll(dice), world.now())
+    outcome = play.act(replace(state, game=rolled), course.Roll(dice), world)
     told = Witnessed(number, seat, command.link, server.hex())
     return outcome._replace(events=(told, *outcome.events))
 
@@ -48,7 +48,7 @@ def settled(before: RoomState, outcome: Outcome, world: World) -> Outcome:
     just gone.
     """
     state = dicing.promised(outcome.state, world)
-    outcome = outcome._replace(state=state)
+    outcome = outcome.leading_to(state)
     asked, live = dicing.asked_of(state), state.game
     if asked is None or live is None or live.dice is None:
         return outcome

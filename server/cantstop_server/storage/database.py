@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import (
@@ -26,6 +26,9 @@ from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.journal import RoomWrite, Stored
 
 T = TypeVar("T")
+
+_TIDIED_AFTER: Final = 1000
+"""After at least so many writes of rooms what is old among them goes."""
 
 _FAULTS_OF_THE_DATA = (
     DataError,
@@ -140,6 +143,7 @@ class EngineDatabase(Database):
         super().__init__(name)
         self._engine = engine
         self._storing: asyncio.Task[None] | None = None  # kept, or it might not live to its end
+        self._untidied, self._tidied_after = 0, _TIDIED_AFTER
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads."""
@@ -170,10 +174,19 @@ class EngineDatabase(Database):
     async def _store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
         error: BaseException | None = None
         try:
-            await self.write(partial(live.store, writes=writes, now=now))
+            await self.write(partial(self._store_and_tidy, writes=writes, now=now))
         except Exception as caught:  # noqa: BLE001 - it is told
             error = caught
         stored(error)
+
+    def _store_and_tidy(
+        self, connection: Connection, writes: Sequence[RoomWrite], now: datetime
+    ) -> None:
+        live.store(connection, writes, now)
+        self._untidied += len(writes)
+        if self._untidied >= self._tidied_after:
+            # To look through many takes longer, so it is done less often.
+            self._untidied, self._tidied_after = 0, max(_TIDIED_AFTER, live.tidy(connection))
 
 
 def is_fault_of_the_database(error: SQLAlchemyError) -> bool:

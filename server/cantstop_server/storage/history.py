@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, select, tuple_
 from cantstop_server.storage import archive
 from cantstop_server.storage.entries import ANYBODY, EVERYBODY, Outcome, variants
 from cantstop_server.storage.errors import BadQuestion
-from cantstop_server.storage.models import game_seats, history, live_rooms, players
+from cantstop_server.storage.models import game_seats, history, players
 from cantstop_server.storage.players import is_kind, is_named
 from cantstop_server.storage.types import ArchivedGame
 
@@ -94,19 +94,6 @@ def page(connection: Connection, query: HistoryQuery, limit: int, after: str | N
     found = archive.games_of(connection, [place.game_id for place in places[:wanted]])
     games = tuple(found[place.game_id] for place in places[:wanted])
     return HistoryPage(games, cursor_after(games[-1]) if len(places) > wanted else None)
-
-
-def live_states(connection: Connection, besides: str) -> list[bytes]:
-    """The states of live rooms, the latest first, but of scopes that begin with ``besides``.
-
-    They are at most ``MAX_PAGE``.
-    """
-    newest = (
-        select(live_rooms.c.state)
-        .where(live_rooms.c.scope.not_like(f"{besides}%"))
-        .order_by(live_rooms.c.updated_at.desc())
-    )
-    return list(connection.scalars(newest.limit(MAX_PAGE)))
 
 
 def cursor_after(game: ArchivedGame) -> str:

@@ -25,10 +25,11 @@ holds the loop the longer."""
 class RoomWrite(NamedTuple):
     """One room's change. ``scope`` is the server run that owns the room, ``room`` its code.
 
-    ``state`` is the whole durable state; ``None`` closes the room: its row and events go.
-    ``events`` get rows by sequence number; those up to ``forget_through`` may go.
-    ``archive`` is the game that ended with this write: archived and counted with it, or not at all.
-    ``done`` is called on the loop, with ``None`` once the write is durable.
+    ``state`` is the whole durable state; ``move`` stands for it where a move is all that has come
+    to the last one. Without either the room is closed: its row and events go. ``seq`` is the number
+    of the latest event. ``events`` get rows by sequence number; those up to ``forget_through`` may
+    go. ``archive`` is the game that ended with this write: archived and counted with it, or not at
+    all. ``done`` is called on the loop, with ``None`` once the write is durable.
     """
 
     scope: str
@@ -38,6 +39,13 @@ class RoomWrite(NamedTuple):
     forget_through: int
     archive: ArchivedGame | None
     done: Callable[[StorageError | None], None]
+    seq: int = 0
+    move: bytes | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether it ends the room."""
+        return self.state is None and self.move is None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -69,7 +77,6 @@ class Journal:
         self._singly: deque[RoomWrite] = deque()
         self._began = 0.0
         self._busy = False
-        self._alone = False
         self._closed = False
 
     def append(self, write: RoomWrite) -> None:
@@ -94,12 +101,8 @@ class Journal:
         await self.flush()
 
     def _wake(self) -> None:
-        if self._busy:
-            return
-        self._busy = True
-        if self._alone:
-            self._next_group()
-        else:
+        if not self._busy:
+            self._busy = True
             # Where there is much to do this turn of the loop brings more, which shares the group.
             self._loop.call_soon(self._next_group)
 
@@ -113,7 +116,6 @@ class Journal:
             self._end_group()
 
     def _begin(self, group: Sequence[RoomWrite]) -> None:
-        self._alone = len(group) == 1
         self._began = time.perf_counter()
         self._store(group, partial(self._stored, group))
 
@@ -134,7 +136,7 @@ class Journal:
             self._fail([*group, *(w for w in self._singly if w.key == room)], error)
             self._singly = deque(w for w in self._singly if w.key != room)
         if self._singly:
-            self._begin([self._singly.popleft()])
+            self._loop.call_soon(self._begin, [self._singly.popleft()])
         else:
             self._end_group()
 

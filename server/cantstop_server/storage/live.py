@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
 from cantstop_server.storage import archive, recount
 from cantstop_server.storage.journal import RoomWrite
-from cantstop_server.storage.models import live_rooms, room_events
+from cantstop_server.storage.models import live_rooms, room_events, room_moves
 from cantstop_server.storage.types import LiveRoom
 
 _this_room = (
@@ -23,13 +23,24 @@ _its_events = (
 _UPDATE_ROOM = (
     update(live_rooms)
     .where(*_this_room)
-    .values(state=bindparam("state"), updated_at=bindparam("updated_at"))
+    .values(state=bindparam("state"), updated_at=bindparam("updated_at"), seq=bindparam("seq"))
 )
 _INSERT_ROOM = insert(live_rooms)
 _DELETE_ROOM = delete(live_rooms).where(*_this_room)
 _INSERT_EVENT = insert(room_events)
 _DELETE_EVENTS = delete(room_events).where(*_its_events)
 _FORGET_EVENTS = _DELETE_EVENTS.where(room_events.c.seq <= bindparam("through"))
+_INSERT_MOVE = insert(room_moves)
+_needed = (
+    select(live_rooms.c.seq)
+    .where(
+        live_rooms.c.scope == room_moves.c.scope,
+        live_rooms.c.room == room_moves.c.room,
+        live_rooms.c.seq < room_moves.c.seq,
+    )
+    .exists()
+)
+_DELETE_OLD_MOVES = delete(room_moves).where(~_needed)
 
 _Key = tuple[str, str]
 
@@ -38,19 +49,26 @@ _Key = tuple[str, str]
 class Net:
     """What several writes of one room come to.
 
-    ``closed``: whatever was there goes, before what is left of this is written.
+    ``closed``: whatever was there goes, before what is left of this is written. ``seq`` belongs to
+    the state; ``moves`` come behind it, by their numbers.
     """
 
     closed: bool = False
     state: bytes | None = None
+    seq: int = 0
+    moves: list[tuple[int, bytes]] = field(default_factory=list)
     events: list[tuple[int, bytes]] = field(default_factory=list)
     forget_through: int = 0
 
     def add(self, write: RoomWrite) -> None:
-        if write.state is None:
-            self.closed, self.state, self.events, self.forget_through = True, None, [], 0
+        if write.closes:
+            self.closed, self.state, self.moves, self.events = True, None, [], []
+            self.forget_through = 0
             return
-        self.state = write.state
+        if write.move is not None:
+            self.moves.append((write.seq, write.move))
+        else:
+            self.state, self.seq, self.moves = write.state, write.seq, []
         self.events.extend(write.events)
         self.forget_through = max(self.forget_through, write.forget_through)
 
@@ -77,8 +95,9 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
     rooms = nets(writes)
     _close(connection, [key for key, net in rooms.items() if net.closed])
     _forget(connection, {k: n.forget_through for k, n in rooms.items() if n.forget_through})
-    _set_states(connection, {k: n.state for k, n in rooms.items() if n.state is not None}, now)
+    _set_states(connection, {k: n for k, n in rooms.items() if n.state is not None}, now)
     _add_events(connection, rooms)
+    _add_moves(connection, rooms)
     archive_games(connection, writes)
 
 
@@ -89,6 +108,12 @@ def archive_games(connection: Connection, writes: Sequence[RoomWrite]) -> None:
         archive.add(connection, game)
     if ended:
         recount.settle(connection)
+
+
+def tidy(connection: Connection) -> int:
+    """Let the moves go that are in a state by now, or whose room is closed: how many are left."""
+    connection.execute(_DELETE_OLD_MOVES)
+    return connection.scalar(select(func.count()).select_from(room_moves)) or 0
 
 
 def load(connection: Connection, scope: str) -> list[LiveRoom]:
@@ -105,7 +130,38 @@ def load(connection: Connection, scope: str) -> list[LiveRoom]:
         .where(live_rooms.c.scope == scope)
         .order_by(live_rooms.c.room)
     )
-    return [LiveRoom(room, state, tuple(events.get(room, ()))) for room, state in rooms]
+    moves = moves_of(connection, room_moves.c.scope == scope)
+    return [
+        LiveRoom(room, state, tuple(events.get(room, ())), tuple(moves.get((scope, room), ())))
+        for room, state in rooms
+    ]
+
+
+def unfinished(connection: Connection, besides: str, limit: int) -> list[LiveRoom]:
+    """The rooms, without their events, but of scopes that begin with ``besides``: so many at most,
+    those whose state was written last first."""
+    newest = (
+        select(live_rooms.c.scope, live_rooms.c.room, live_rooms.c.state)
+        .where(live_rooms.c.scope.not_like(f"{besides}%"))
+        .order_by(live_rooms.c.updated_at.desc())
+        .limit(limit)
+    )
+    moves = moves_of(connection)
+    return [
+        LiveRoom(room, state, (), tuple(moves.get((scope, room), ())))
+        for scope, room, state in connection.execute(newest)
+    ]
+
+
+def moves_of(connection: Connection, *which: ColumnElement[bool]) -> dict[_Key, list[bytes]]:
+    """The moves of these rooms, oldest first."""
+    moves: dict[_Key, list[bytes]] = {}
+    columns = (room_moves.c.scope, room_moves.c.room, room_moves.c.move)
+    for scope, room, move in connection.execute(
+        select(*columns).where(*which).order_by(room_moves.c.id)
+    ):
+        moves.setdefault((scope, room), []).append(move)
+    return moves
 
 
 def drop_stale(connection: Connection, scopes: str, before: datetime) -> None:
@@ -132,10 +188,13 @@ def _forget(connection: Connection, through: dict[_Key, int]) -> None:
         connection.execute(_FORGET_EVENTS, rows)
 
 
-def _set_states(connection: Connection, states: dict[_Key, bytes], now: datetime) -> None:
+def _set_states(connection: Connection, states: dict[_Key, Net], now: datetime) -> None:
     if not states:
         return
-    rows = [{**_of(key), "state": state, "updated_at": now} for key, state in states.items()]
+    rows = [
+        {**_of(key), "state": net.state, "updated_at": now, "seq": net.seq}
+        for key, net in states.items()
+    ]
     if connection.execute(_UPDATE_ROOM, rows).rowcount == len(rows):
         return
     found = connection.execute(
@@ -148,8 +207,8 @@ def _set_states(connection: Connection, states: dict[_Key, bytes], now: datetime
     connection.execute(
         _INSERT_ROOM,
         [
-            {"scope": scope, "room": room, "state": state, "updated_at": now}
-            for (scope, room), state in states.items()
+            {"scope": scope, "room": room, "state": net.state, "updated_at": now, "seq": net.seq}
+            for (scope, room), net in states.items()
             if (scope, room) not in known
         ],
     )
@@ -163,6 +222,16 @@ def _add_events(connection: Connection, rooms: dict[_Key, Net]) -> None:
     ]
     if rows:
         connection.execute(_INSERT_EVENT, rows)
+
+
+def _add_moves(connection: Connection, rooms: dict[_Key, Net]) -> None:
+    rows = [
+        {"scope": scope, "room": room, "seq": seq, "move": move}
+        for (scope, room), net in rooms.items()
+        for seq, move in net.moves
+    ]
+    if rows:
+        connection.execute(_INSERT_MOVE, rows)
 
 
 def _of(key: _Key) -> dict[str, Any]:

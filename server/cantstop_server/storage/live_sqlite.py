@@ -21,7 +21,7 @@ from sqlalchemy.sql.expression import ClauseElement
 
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.live import archive_games, nets
-from cantstop_server.storage.models import live_rooms, room_events
+from cantstop_server.storage.models import live_rooms, room_events, room_moves
 
 _DIALECT: Final = sqlite.dialect()
 _ROWS_AT_ONCE: Final = 50
@@ -47,12 +47,20 @@ _SET_ROOMS: Final = _split(
     _sql(
         _room.on_conflict_do_update(
             index_elements=["scope", "room"],
-            set_={"state": _room.excluded.state, "updated_at": _room.excluded.updated_at},
+            set_={name: _room.excluded[name] for name in ("state", "updated_at", "seq")},
         ),
-        *("scope", "room", "state", "updated_at"),
+        *("scope", "room", "state", "updated_at", "seq"),
     )
 )
 _ADD_EVENTS: Final = _split(_sql(insert(room_events), "scope", "room", "seq", "event"))
+_ADD_MOVES: Final = _split(
+    _sql(
+        insert(room_moves).values(
+            {name: bindparam(name) for name in ("scope", "room", "seq", "move")}
+        ),
+        *("scope", "room", "seq", "move"),
+    )
+)
 _this_room = (
     live_rooms.c.scope == bindparam("of_scope"),
     live_rooms.c.room == bindparam("of_room"),
@@ -94,15 +102,9 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
 
 def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
     """What applies the writes in order; the games that ended are left to others."""
-    at = _stored_time(now)
-    if all(write.state is not None and not write.forget_through for write in writes):
-        # Nothing goes, as with nearly every group: the last state of each room, and all events.
-        states = {write.key: write.state for write in writes}
-        return [
-            *_insertions(_SET_ROOMS, [(*key, state, at) for key, state in states.items()]),
-            *_insertions(_ADD_EVENTS, [(*w.key, *event) for w in writes for event in w.events]),
-        ]
-    rooms = nets(writes)
+    if all(write.move is not None for write in writes):  # as with most groups
+        return list(_insertions(_ADD_MOVES, [(w.scope, w.room, w.seq, w.move) for w in writes]))
+    rooms, at = nets(writes), _stored_time(now)
     closed = [key for key, net in rooms.items() if net.closed]
     kept = [(key, net) for key, net in rooms.items() if net.state is not None]
     forgetting = [(*key, net.forget_through) for key, net in kept if net.forget_through]
@@ -110,9 +112,12 @@ def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
         *((_DROP_EVENTS, list(key)) for key in closed),
         *((_DROP_ROOM, list(key)) for key in closed),
         *((_FORGET_EVENTS, list(row)) for row in forgetting),
-        *_insertions(_SET_ROOMS, [(*key, net.state, at) for key, net in kept]),
+        *_insertions(_SET_ROOMS, [(*key, net.state, at, net.seq) for key, net in kept]),
         *_insertions(
             _ADD_EVENTS, [(*key, *event) for key, net in kept for event in net.kept_events()]
+        ),
+        *_insertions(
+            _ADD_MOVES, [(*key, *move) for key, net in rooms.items() for move in net.moves]
         ),
     ]
 

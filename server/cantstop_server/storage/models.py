@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    text,
     true,
 )
 
@@ -235,8 +236,22 @@ live_rooms: Final = Table(
     Column("room", String(40), primary_key=True),
     Column("state", LargeBinary, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    Column("seq", Integer, server_default=text("0"), nullable=False),
     sqlite_with_rowid=False,
 )
+"""Rooms as they were with event ``seq``; the moves behind it are in ``room_moves``."""
+
+room_moves: Final = Table(
+    "room_moves",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("scope", String(80), nullable=False),
+    Column("room", String(40), nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("move", LargeBinary, nullable=False),
+)
+"""Moves in the order in which they became durable, those of all rooms one behind the other: each
+costs a part of a page, where a row at its room's place would cost a whole one."""
 
 room_events: Final = Table(
     "room_events",
@@ -247,3 +262,4 @@ room_events: Final = Table(
     Column("event", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
+"""The latest events of rooms: those that were written together in one row, by the last's number."""

@@ -1,5 +1,6 @@
 """Everything that is so for SQLite only: its settings, transactions, files and error codes."""
 
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -13,12 +14,15 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from cantstop_server.storage import live_sqlite
+from cantstop_server.storage import live, live_sqlite
 from cantstop_server.storage.backup import copy_file, free_name
 from cantstop_server.storage.database import Database, is_fault_of_the_database
+from cantstop_server.storage.direct_sqlite import BEGIN, DirectWriter, execute_together
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.journal import RoomWrite, Stored
 from cantstop_server.storage.worker import Worker
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -44,12 +48,11 @@ _FAULTS: Final = {
     sqlite3.SQLITE_CORRUPT: f"is damaged: restore a copy, or {_ELSEWHERE}",
 }
 _DRIVER_ERRORS: Final = (SQLAlchemyError, sqlite3.Error, OSError)
-_BEGIN: Final = "BEGIN IMMEDIATE"
-"""A transaction that is going to write says so at once: it waits for its turn at the start, where
-the busy timeout holds, and never fails half-way for another writer."""
-
 _STEPS_BETWEEN: Final = 5_000
 """Of SQLite's machine, until it looks whether anybody still waits: a move takes far fewer."""
+
+_TIDIED_AFTER: Final = 1000
+"""After at least so many writes on the loop the log is some megabytes long."""
 
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
@@ -58,9 +61,10 @@ _WAL_PAUSE: Final = 0.02
 class SqliteDatabase(Database):
     """A SQLite file.
 
-    All writes run on one thread of ours: a whole transaction is one hop away from the loop, where
-    an asyncio driver would take one for each statement, and writers never wait for each other's
-    locks. Reads go past them, on a thread of their own.
+    Moves are written at once, by ``DirectWriter``. All other writes run on one thread of ours: a
+    whole transaction is one hop away from the loop, where an asyncio driver would take one for each
+    statement, and writers never wait for each other's locks. Reads go past them, on a thread of
+    their own.
     """
 
     def __init__(self, path: Path, *, exclusive: bool, busy_timeout: float) -> None:
@@ -72,6 +76,8 @@ class SqliteDatabase(Database):
         self._readers = create_engine(_url("sqlite", path), hide_parameters=True)
         self._worker = Worker("cantstop-storage")
         self._connection: Connection | None = None
+        self._direct = DirectWriter(path)
+        self._untidied, self._tidied_after = 0, _TIDIED_AFTER
         self._reader = Worker("cantstop-reading")
         self._reading: Connection | None = None
         _set_up(self._readers, self._reader, busy_timeout, _begin_to_read)
@@ -96,25 +102,25 @@ class SqliteDatabase(Database):
     def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
         """Write a group of the journal in one transaction, past SQLAlchemy where that can be.
 
-        The archive is SQLAlchemy's, and so is the transaction in which a game goes there.
+        The archive is SQLAlchemy's, and so is the transaction in which a game goes there. Other
+        groups are written here and now unless they would have to wait.
         """
+        try:
+            if self._store_here(writes, now):
+                stored(None)
+                return
+        except (StorageError, *_DRIVER_ERRORS) as error:
+            stored(self._as_told(error))
+            return
         if any(write.archive is not None for write in writes):
             job = partial(self._transact, partial(live_sqlite.store, writes=writes, now=now))
         else:
             job = partial(self._store_rooms, writes, now)
 
         def tell(_result: None, error: BaseException | None) -> None:
-            if isinstance(error, _DRIVER_ERRORS):
-                cause, error = error, self._explain(error)
-                error.__cause__ = cause
-            stored(error)
+            stored(error if error is None else self._as_told(error))
 
-        try:
-            self._check_open()
-        except StorageError as error:
-            stored(error)
-        else:
-            self._worker.submit(job, tell)
+        self._worker.submit(job, tell)
 
     def damage(self, connection: Connection) -> list[str]:
         """What is broken beneath the rows: pages, indexes, and rows that refer to none."""
@@ -155,6 +161,7 @@ class SqliteDatabase(Database):
         if not self._closed:
             await super().close()
             try:
+                self._direct.close()
                 await self._reader.run(self._stop_reading)
                 await self._worker.run(self._let_go)
             finally:
@@ -214,15 +221,40 @@ class SqliteDatabase(Database):
             self._look_at(error)
             raise
 
+    def _store_here(self, writes: Sequence[RoomWrite], now: datetime) -> bool:
+        """Write a group on the loop, if nothing there has to be waited for."""
+        self._check_open()
+        if not (self._worker.is_idle and self._direct.is_ready):
+            return False
+        if any(write.archive is not None for write in writes):
+            return False
+        if not self._direct.store(writes, now):
+            return False
+        self._untidied += len(writes)
+        if self._untidied >= self._tidied_after:
+            self._untidied = 0
+            self._worker.submit(self._tidy, self._has_tidied)
+        return True
+
+    def _tidy(self) -> int:
+        """Drop old moves, and copy what is in the log into the file, as far as nobody reads it."""
+        left = self._transact(live.tidy)
+        _driver(self._connected()).execute("PRAGMA wal_checkpoint(PASSIVE)")
+        return left
+
+    def _has_tidied(self, left: int | None, error: BaseException | None) -> None:
+        if left is not None:
+            # To look through many takes longer, so it is done less often.
+            self._tidied_after = max(_TIDIED_AFTER, left)
+        else:
+            # Nothing is lost: the log grows until it succeeds, and writes say what is wrong.
+            log.warning("the journal could not be tidied: %s", error)
+
     def _store_rooms(self, writes: Sequence[RoomWrite], now: datetime) -> None:
         """The transaction of a group without an archived game: only the driver is in it."""
         driver = _driver(self._connected())
-        statements = live_sqlite.statements(writes, now)
         try:
-            if len(statements) == 1:
-                driver.execute(*statements[0])  # which is a transaction by itself
-            else:
-                _execute_together(driver, statements)
+            execute_together(driver, live_sqlite.statements(writes, now))
         except sqlite3.Error as error:
             self._look_at(error)
             raise
@@ -299,6 +331,13 @@ class SqliteDatabase(Database):
                 f"{self._lock.lock_file} cannot be made: make its folder writable, or {_ELSEWHERE}"
             ) from error
 
+    def _as_told(self, error: BaseException) -> BaseException:
+        if not isinstance(error, _DRIVER_ERRORS):
+            return error
+        explanation = self._explain(error)
+        explanation.__cause__ = error
+        return explanation
+
     def _explain(self, error: Exception) -> StorageError:
         fault = _FAULTS.get(_code(error))
         if fault is None:
@@ -328,21 +367,7 @@ def _begin_to_read(connection: Connection) -> None:
 
 
 def _begin_to_write(connection: Connection) -> None:
-    _driver(connection).execute(_BEGIN)
-
-
-def _execute_together(
-    driver: sqlite3.Connection, statements: Sequence[live_sqlite.Statement]
-) -> None:
-    driver.execute(_BEGIN)
-    try:
-        for sql, parameters in statements:
-            driver.execute(sql, parameters)
-        driver.execute("COMMIT")
-    except BaseException:
-        if driver.in_transaction:
-            driver.execute("ROLLBACK")
-        raise
+    _driver(connection).execute(BEGIN)
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:

@@ -143,9 +143,11 @@ class Store:
             partial(history.page, query=query, limit=limit, after=after)
         )
 
-    async def live_states(self) -> list[bytes]:
-        """The states of live rooms that a server goes on with, the latest first; at most 1,000."""
-        return await self._database.read(partial(history.live_states, besides=PRIVATE_SCOPES))
+    async def unfinished(self) -> list[LiveRoom]:
+        """The live rooms that a server goes on with, without their events; at most 1,000."""
+        return await self._database.read(
+            partial(live.unfinished, besides=PRIVATE_SCOPES, limit=history.MAX_PAGE)
+        )
 
     async def find_game(self, game: str) -> list[ArchivedGame]:
         """The game of this identifier, else those whose identifier begins so, two at most; of an
@@ -205,6 +207,7 @@ def _prepare(
     upgrade = migrate(connection, database.name, keep_copy)
     recount.settle(connection)
     live.drop_stale(connection, PRIVATE_SCOPES, now - PRIVATE_GAMES_LAST)
+    live.tidy(connection)
     return _server_id(connection), upgrade
 
 

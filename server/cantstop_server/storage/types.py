@@ -21,11 +21,15 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class LiveRoom:
-    """A room as it was when it was last durable; events by sequence number, ascending."""
+    """A room as it was when its state was last written, and the moves since, oldest first.
+
+    ``events`` are by sequence number, ascending. Some moves may be older than the state.
+    """
 
     room: str
     state: bytes
     events: tuple[tuple[int, bytes], ...]
+    moves: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,12 @@ class Worker:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._awaited: asyncio.Future[Any] | None = None
+        self._unfinished = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything that it was given is done, and who gave it knows. For the loop."""
+        return not self._unfinished
 
     @property
     def is_abandoned(self) -> bool:
@@ -41,6 +47,7 @@ class Worker:
             self._loop = loop = asyncio.get_running_loop()
             # Who ends without closing is not held up: what was under way is rolled back.
             threading.Thread(target=self._work, args=[loop], name=self._name, daemon=True).start()
+        self._unfinished += 1
         self._jobs.put((job, done))
 
     async def run(self, job: Callable[[], T]) -> T:
@@ -69,6 +76,10 @@ class Worker:
         """Let the thread end after what it has been given. Nothing may follow."""
         self._jobs.put(None)
 
+    def _tell(self, done: Done, result: Any, error: BaseException | None) -> None:
+        self._unfinished -= 1
+        done(result, error)
+
     def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         while (item := self._jobs.get()) is not None:
             job, done = item
@@ -78,6 +89,6 @@ class Worker:
             except BaseException as caught:  # noqa: BLE001 - it belongs to who asked for the job
                 error = caught
             with suppress(RuntimeError):  # the loop has ended: nobody is left to hear of this
-                loop.call_soon_threadsafe(done, result, error)
+                loop.call_soon_threadsafe(self._tell, done, result, error)
             # Nothing is kept alive while there is nothing to do.
             del item, job, done, result, error
