@@ -12,7 +12,7 @@ from cantstop_protocol.codes import ErrorCode
 from cantstop_protocol.dice import Chain, commitment
 from cantstop_protocol.proof import read_proof
 from cantstop_server.rooms import dicing, play, relief, witness
-from cantstop_server.rooms.agenda import Delays, Task, agenda
+from cantstop_server.rooms.agenda import Delays, Due, Task, agenda
 from cantstop_server.rooms.clock import DecisionClock
 from cantstop_server.rooms.outcome import Outcome
 from cantstop_server.rooms.state import dump, load
@@ -439,19 +439,24 @@ def test_a_question_outlives_a_restart_and_the_witness_who_returns_answers() -> 
     seat = ask(table)
     table.restart()
     assert asked(table) == seat
-    assert Task.WITNESS not in agenda(table.state, DELAYS, frozenset(), 0.0)
+    assert Task.WITNESS not in arranged(table)
     table.silent.clear()
     table.enter(roller(table))
     assert asked(table) == seat
-    assert agenda(table.state, DELAYS, frozenset(), 0.0)[Task.WITNESS].delay == 3.0
+    assert arranged(table)[Task.WITNESS].delay == 3.0
     table.enter(table.people[seat])
     assert last(table, events.Witnessed).seat == seat
+
+
+def arranged(table: DiceTable) -> dict[Task, Due]:
+    present = bool(table.state.present())
+    return agenda(table.state, DELAYS, frozenset(), 0.0, present=present)
 
 
 def test_while_a_roll_waits_only_the_witness_is_timed() -> None:
     table = begun(2, 1, decision_seconds=30)
     ask(table)
-    assert set(agenda(table.state, DELAYS, frozenset(), 0.0)) == {Task.WITNESS}
+    assert set(arranged(table)) == {Task.WITNESS}
 
 
 def test_the_clock_of_the_roller_stands_while_a_witness_is_awaited() -> None:

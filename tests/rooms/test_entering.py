@@ -119,14 +119,14 @@ def test_a_game_that_ends_while_all_are_away_leaves_the_room_the_shorter_grace_t
         assert room.owner.state.playing
         ended: list[Task] = []
         timers = Timers(ended.append)
-        timers.arrange(agenda(room.owner.state, DELAYS, frozenset(), 0.0))
+        timers.arrange(agenda(room.owner.state, DELAYS, frozenset(), 0.0, present=False))
         room.owner.stop()
         loop.advance(10.0, lambda: None)
         state = room.owner.state
         while state.playing:
             state = bot_move(room.owner.state, "keller", room.owner._around.world).state
             room.owner.state = state
-        timers.arrange(agenda(state, DELAYS, frozenset(), 0.0))
+        timers.arrange(agenda(state, DELAYS, frozenset(), 0.0, present=False))
         loop.advance(DELAYS.room, lambda: None)
         assert Task.CLOSE in ended
 

@@ -22,7 +22,7 @@ def timed(**options: int) -> Room:
 
 
 def due(room: Room, elapsed: float = 0.0, held: frozenset[int] = NOBODY) -> dict[Task, float]:
-    arranged = agenda(room.state, DELAYS, held, elapsed)
+    arranged = agenda(room.state, DELAYS, held, elapsed, present=bool(room.state.present()))
     return {task: when.delay for task, when in arranged.items()}
 
 

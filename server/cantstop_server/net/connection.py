@@ -103,15 +103,13 @@ class Connection:
     """
 
     __slots__ = (
-        "_chat",
         "_commands",
         "_dismissed",
-        "_game_parts",
         "_held",
         "_hello_id",
         "_hello_timer",
         "_instance",
-        "_lists",
+        "_limited",
         "_lost",
         "_number",
         "_passwords",
@@ -143,9 +141,14 @@ class Connection:
         loop = asyncio.get_running_loop()
         limits, clock = service.limits, loop.time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
-        self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
-        self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
-        self._game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
+        chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
+        lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
+        game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
+        self._limited: Mapping[type[Command], tuple[TokenBucket, str]] = {
+            Chat: (chat, "you chat too fast: wait a few seconds"),
+            GetGame: (game_parts, "games were asked for too often: wait a second"),
+            **dict.fromkeys(_LISTS, (lists, "the list was asked for too often: wait a second")),
+        }
         self._passwords = TokenBucket(limits.password_rate, limits.password_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._hello_timer: asyncio.TimerHandle | None = None
@@ -316,12 +319,9 @@ class Connection:
             raise Refused(ErrorCode.SHUTTING_DOWN, "the server is shutting down")
         if not self._commands.take():
             raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
-        if isinstance(command, Chat) and not self._chat.take():
-            raise Refused(ErrorCode.TOO_FAST, "you chat too fast: wait a few seconds")
-        if isinstance(command, _LISTS) and not self._lists.take():
-            raise Refused(ErrorCode.TOO_FAST, "the list was asked for too often: wait a second")
-        if isinstance(command, GetGame) and not self._game_parts.take():
-            raise Refused(ErrorCode.TOO_FAST, "games were asked for too often: wait a second")
+        limited = self._limited.get(type(command))
+        if limited is not None and not limited[0].take():
+            raise Refused(ErrorCode.TOO_FAST, limited[1])
 
     def _obey(self, command: Command) -> Waiting | None:
         """Do what a command says, or give what has to be waited for. Raises ``Refused``."""

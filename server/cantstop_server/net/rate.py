@@ -18,9 +18,10 @@ class TokenBucket:
     def take(self) -> bool:
         """Take one token; False if there is none."""
         now = self._clock()
-        self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
+        tokens = self._tokens + (now - self._filled_at) * self._rate
+        if tokens > self._burst:
+            tokens = self._burst
         self._filled_at = now
-        if self._tokens < 1:
-            return False
-        self._tokens -= 1
-        return True
+        taken = tokens >= 1
+        self._tokens = tokens - taken
+        return taken

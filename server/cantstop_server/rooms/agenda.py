@@ -47,14 +47,13 @@ class Due(NamedTuple):
 
 
 def agenda(
-    state: RoomState, delays: Delays, held: frozenset[int], elapsed: float
+    state: RoomState, delays: Delays, held: frozenset[int], elapsed: float, *, present: bool
 ) -> dict[Task, Due]:
     """The timers of a room.
 
     ``held`` are the seats whose time stands still, ``elapsed`` the seconds that the pending
-    decision has taken already.
+    decision has taken already. ``present``: somebody is there.
     """
-    present = bool(state.present())
     due: dict[Task, Due] = {}
     if not present:
         people = state.people()

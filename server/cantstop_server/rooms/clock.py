@@ -29,6 +29,8 @@ class DecisionClock:
 
     def follow(self, state: RoomState) -> None:
         """Take note of the decision that is pending, and of who is there."""
+        if self._decision is None and not self.held and not has_clock(state.options):
+            return
         if self.held:
             seats = range(len(state.seats))
             self.held = frozenset(i for i in self.held if i in seats and _is_away(state, i))

@@ -120,6 +120,8 @@ class _Pending:
     events: tuple[NumberedEvent, ...]
     put_out: int | None
     requests: list[_Request]
+    moved_from: RoomState | None
+    """The state before, if all that is between is a move that changed no seat."""
     written: int | None = None
     """The number of the latest event, if the whole room is written."""
     undone: bool = False
@@ -149,6 +151,8 @@ class RoomOwner:
         self._retry_timer: asyncio.TimerHandle | None = None
         self._clock = DecisionClock(asyncio.get_running_loop().time)
         self._tables = Tables()
+        self._seen: tuple[object, object] | None = None
+        self._those_seen: tuple[int, ...] = ()
         self._hinting: set[int] = set()
         self._trouble = False
         self._closing = False
@@ -277,7 +281,8 @@ class RoomOwner:
 
     def _apply(self, outcome: Outcome, request: _Request | None = None) -> None:
         """Take a step's outcome as the state, and send it on its way to the journal."""
-        outcome = witness.settled(self.state, outcome, self._around.world)
+        if not outcome.is_move:
+            outcome = witness.settled(self.state, outcome, self._around.world)
         seq = self.state.seq
         events = tuple(
             [NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)]
@@ -298,7 +303,9 @@ class RoomOwner:
         if outcome.is_move and len(self._unfiled) < _MOST_MOVES and before is self._last_stored():
             move = move_between(before, self.state, bool(request), outcome.events)
         self._unfiled.extend(events)
-        pending = _Pending(self.state, events, outcome.put_out, requests)
+        same_seats = outcome.is_move and before.seats is self.state.seats
+        moved_from = before if same_seats else None
+        pending = _Pending(self.state, events, outcome.put_out, requests, moved_from)
         self._pending.append(pending)
         scope, done = self._around.scope, partial(self._done, pending)
         if move is not None:
@@ -419,12 +426,13 @@ class RoomOwner:
             for request in write.requests
             if request.person is not None and request.last_seq is not None
         ]
-        people = pending.state.present()
+        people = self._present(pending.state)
         if newcomers:
             people = tuple(player for player in people if player not in newcomers)
         if not people:
             return
-        table = self._tables.encoded(pending.state, self._clock.seconds_left(pending.state))
+        left = self._clock.seconds_left(pending.state)
+        table = self._tables.encoded(pending.state, left, pending.moved_from)
         last = pending.events[-1].seq
         for numbered in pending.events:
             update = Update(
@@ -434,6 +442,13 @@ class RoomOwner:
                 more=numbered.seq != last,
             )
             self._around.outbox.send(self.code, people, encode(update))
+
+    def _present(self, state: RoomState) -> tuple[int, ...]:
+        """``state.present()``, looked up anew only when somebody has come or gone."""
+        who = (state.seats, state.spectators)
+        if self._seen is None or self._seen[0] is not who[0] or self._seen[1] is not who[1]:
+            self._seen, self._those_seen = who, state.present()
+        return self._those_seen
 
     def _failed(self, pending: _Pending, error: StorageError) -> None:
         """Go back to what is durable; whoever asked for more is told that it had no effect."""
@@ -493,7 +508,15 @@ class RoomOwner:
         if self._closing or self._pending:
             return
         elapsed = self._clock.elapsed(self.state)
-        self._timers.arrange(agenda(self.state, self._around.delays, self._clock.held, elapsed))
+        self._timers.arrange(
+            agenda(
+                self.state,
+                self._around.delays,
+                self._clock.held,
+                elapsed,
+                present=bool(self._present(self.state)),
+            )
+        )
 
     def _due(self, task: Task) -> None:
         """A timer has run out: take the step it stands for."""
@@ -544,8 +567,10 @@ class RoomOwner:
 
     def _awaited_bot(self) -> Hashable:
         """What names the decision that a computer player is to make now, None if none is."""
-        due = agenda(self.state, self._around.delays, self._clock.held, 0.0).get(Task.BOT_MOVE)
-        return None if due is None else due.key
+        present = bool(self._present(self.state))
+        due = agenda(self.state, self._around.delays, self._clock.held, 0.0, present=present)
+        awaited = due.get(Task.BOT_MOVE)
+        return None if awaited is None else awaited.key
 
     def _thought(self, awaited: Hashable, decision: Thought[course.Action | None]) -> None:
         """A computer player has thought; it counts if that very decision is still due."""
@@ -568,7 +593,7 @@ class RoomOwner:
     def _closed(self, code: ExitCode, message: str, told: Told, error: StorageError | None) -> None:
         if error is not None:
             self._closing = False
-            self._failed(_Pending(self.durable, (), None, []), error)
+            self._failed(_Pending(self.durable, (), None, [], None), error)
             told(error)
             return
         farewell = Exit(room=self.code, code=code, message=message)

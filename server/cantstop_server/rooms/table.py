@@ -1,7 +1,7 @@
 """A room's state as the table that everyone in it sees."""
 
-from functools import lru_cache
-from operator import attrgetter, is_
+from collections.abc import Callable
+from operator import itemgetter
 from typing import Final, cast
 
 import msgspec
@@ -18,9 +18,8 @@ from cantstop_protocol.table import (
     Table,
     Turn,
 )
-from cantstop_server.rooms.dicing import promise_of
-from cantstop_server.rooms.promise import GameDice
-from cantstop_server.rooms.state import LiveGame, RoomState, SeatState
+from cantstop_server.rooms.dicing import asked_of, promise_of
+from cantstop_server.rooms.state import RoomState, SeatState
 from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps
 from cantstop_server.rules.game import Game, Phase, advance, reach_of
 from cantstop_server.rules.odds import busting_rolls
@@ -33,10 +32,8 @@ _DECISIONS: dict[Phase, Decision] = {
 }
 
 
-def columns(steps: Steps) -> Columns:
-    """The entries of columns 2 to 12, as the wire lists them."""
-    return cast("Columns", steps[2:])
-
+columns = cast("Callable[[Steps], Columns]", itemgetter(slice(2, None)))
+"""The entries of columns 2 to 12, as the wire lists them."""
 
 LENGTHS_LISTED = columns(LENGTHS)
 
@@ -80,13 +77,17 @@ class Tables:
         self._state: RoomState | None = None
         self._before = self._after = b""
 
-    def encoded(self, state: RoomState, seconds_left: float | None) -> Table:
+    def encoded(
+        self, state: RoomState, seconds_left: float | None, moved_from: RoomState | None = None
+    ) -> Table:
         """``table_of`` in its form on the wire, to be put into messages.
 
-        A move changes nothing but the turn: around it stands what is there already.
+        Most moves change nothing but the turn: around it stands what is there already.
+        ``moved_from`` is the state from which a move has led here, without a change of the seats.
         """
         turn = _turn_of(state, seconds_left)
-        if self._state is None or not _only_the_turn_differs(self._state, state):
+        is_next = moved_from is not None and moved_from is self._state
+        if not is_next or not _only_the_turn_differs(moved_from, state):
             table = replace(table_of(state), turn=_GAP)
             self._before, self._after = _encoder.encode(table).split(_GAP)
         self._state = state
@@ -98,33 +99,20 @@ _encoder: Final = msgspec.msgpack.Encoder()
 _GAP: Final = Raw(bytes.fromhex("c1") * 16)
 """Stands for the turn. It is in no text, since it is not UTF-8, and no number is so long."""
 
-_OF_A_MOVE: Final = ("game", "position", "seq", "recent", "accepted")
-_of_room: Final = attrgetter(*(f for f in RoomState.__struct_fields__ if f not in _OF_A_MOVE))
-_UNSEEN: Final = ("course", "dice", "turn_ends")
-_of_game: Final = attrgetter(*(f for f in LiveGame.__struct_fields__ if f not in _UNSEEN))
-_of_promise: Final = attrgetter("seed", "nonces", "asked")
-_of_board: Final = attrgetter("setup", "markers", "owners", "resigned")
 
-
-def _only_the_turn_differs(before: RoomState, after: RoomState) -> bool:
-    """Whether a move within a turn leads from one to the other, which is what most steps are."""
+def _only_the_turn_differs(before: RoomState | None, after: RoomState) -> bool:
+    """Whether this move changed nothing else, as most do: not at a stop, where markers are set."""
+    if before is None or before.game is None or after.game is None:
+        return False
     old, new = before.position, after.position
-    if old is None or new is None or before.game is None or after.game is None:
-        return False
-    if not after.playing:
-        return False
     return (
-        all(map(is_, _of_room(before), _of_room(after)))
-        and all(map(is_, _of_game(before.game), _of_game(after.game)))
-        and _promises_the_same(before.game.dice, after.game.dice)
-        and all(map(is_, _of_board(old), _of_board(new)))
+        old is not None
+        and new is not None
+        and old.markers is new.markers
+        and old.owners is new.owners
+        and old.resigned is new.resigned
+        and asked_of(before) is asked_of(after)
     )
-
-
-def _promises_the_same(before: GameDice | None, after: GameDice | None) -> bool:
-    if before is None or after is None:
-        return before is after
-    return all(map(is_, _of_promise(before), _of_promise(after)))
 
 
 def summary_of(state: RoomState) -> RoomSummary:
@@ -187,8 +175,6 @@ def _option(position: Game, markers: Steps, option: tuple[int, ...]) -> Option:
     return Option(columns=option, runners=columns(runners), busting_rolls=busting, rule_of_28=count)
 
 
-# What an option would lead to is shown with the dice, and again when it has been chosen.
-@lru_cache(maxsize=1 << 12)
 def _outlook(runners: Steps, markers: Steps, owners: Steps) -> tuple[int, int]:
     """How many rolls bust from there, and the Rule of 28's count."""
     movable = reach_of(runners, markers, owners).movable

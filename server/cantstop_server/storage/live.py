@@ -47,28 +47,23 @@ _Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Net:
-    """What several writes of one room come to.
+    """What several writes of one room come to, but for its moves.
 
     ``closed``: whatever was there goes, before what is left of this is written. ``seq`` belongs to
-    the state; ``moves`` come behind it, by their numbers.
+    the state.
     """
 
     closed: bool = False
     state: bytes | None = None
     seq: int = 0
-    moves: list[tuple[int, bytes]] = field(default_factory=list)
     events: list[tuple[int, bytes]] = field(default_factory=list)
     forget_through: int = 0
 
     def add(self, write: RoomWrite) -> None:
         if write.closes:
-            self.closed, self.state, self.moves, self.events = True, None, [], []
-            self.forget_through = 0
+            self.closed, self.state, self.events, self.forget_through = True, None, [], 0
             return
-        if write.move is not None:
-            self.moves.append((write.seq, write.move))
-        else:
-            self.state, self.seq, self.moves = write.state, write.seq, []
+        self.state, self.seq = write.state, write.seq
         self.events.extend(write.events)
         self.forget_through = max(self.forget_through, write.forget_through)
 
@@ -80,9 +75,11 @@ class Net:
 
 
 def nets(writes: Sequence[RoomWrite]) -> dict[_Key, Net]:
-    """What the writes come to, room by room."""
+    """What the writes come to, room by room, but for the moves."""
     found: dict[_Key, Net] = {}
     for write in writes:
+        if write.move is not None:
+            continue
         net = found.get(write.key)
         if net is None:
             net = found[write.key] = Net()
@@ -97,7 +94,7 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
     _forget(connection, {k: n.forget_through for k, n in rooms.items() if n.forget_through})
     _set_states(connection, {k: n for k, n in rooms.items() if n.state is not None}, now)
     _add_events(connection, rooms)
-    _add_moves(connection, rooms)
+    _add_moves(connection, writes)
     archive_games(connection, writes)
 
 
@@ -224,11 +221,12 @@ def _add_events(connection: Connection, rooms: dict[_Key, Net]) -> None:
         connection.execute(_INSERT_EVENT, rows)
 
 
-def _add_moves(connection: Connection, rooms: dict[_Key, Net]) -> None:
+def _add_moves(connection: Connection, writes: Sequence[RoomWrite]) -> None:
+    # Those that a state in the same group has already are passed over, as others are later.
     rows = [
-        {"scope": scope, "room": room, "seq": seq, "move": move}
-        for (scope, room), net in rooms.items()
-        for seq, move in net.moves
+        {"scope": write.scope, "room": write.room, "seq": write.seq, "move": write.move}
+        for write in writes
+        if write.move is not None
     ]
     if rows:
         connection.execute(_INSERT_MOVE, rows)

@@ -102,8 +102,9 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
 
 def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
     """What applies the writes in order; the games that ended are left to others."""
-    if all(write.move is not None for write in writes):  # as with most groups
-        return list(_insertions(_ADD_MOVES, [(w.scope, w.room, w.seq, w.move) for w in writes]))
+    moves = [(w.scope, w.room, w.seq, w.move) for w in writes if w.move is not None]
+    if len(moves) == len(writes):  # as with most groups
+        return list(_insertions(_ADD_MOVES, moves))
     rooms, at = nets(writes), _stored_time(now)
     closed = [key for key, net in rooms.items() if net.closed]
     kept = [(key, net) for key, net in rooms.items() if net.state is not None]
@@ -116,9 +117,7 @@ def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
         *_insertions(
             _ADD_EVENTS, [(*key, *event) for key, net in kept for event in net.kept_events()]
         ),
-        *_insertions(
-            _ADD_MOVES, [(*key, *move) for key, net in rooms.items() for move in net.moves]
-        ),
+        *_insertions(_ADD_MOVES, moves),
     ]
 
 
