@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wire import WireClient, connected, serving
@@ -15,7 +16,6 @@ from cantstop_protocol.codes import ErrorCode, ExitCode
 from cantstop_protocol.table import Table
 from cantstop_server.rooms import bots, dispatch
 from cantstop_server.rooms.outcome import World
-from cantstop_server.rooms.state import RoomState
 from cantstop_server.rooms.table import Tables
 from cantstop_server.rooms.world import real_world
 from cantstop_server.rules.game import Game
@@ -205,10 +205,10 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
 
     encoded = Tables.encoded
 
-    def shaky(tables: Tables, state: RoomState, seconds_left: float | None) -> Table:
+    def shaky(tables: Tables, *shown: Any) -> Table:
         if next(failures, False):
             raise ZeroDivisionError
-        return encoded(tables, state, seconds_left)
+        return encoded(tables, *shown)
 
     async with (
         serving(tmp_path / "games.db") as server,
