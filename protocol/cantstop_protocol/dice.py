@@ -51,6 +51,7 @@ class Word(NamedTuple):
     link: bytes
 
 
+@lru_cache(maxsize=512)
 def commitment(seed: bytes) -> bytes:
     """What the server promises before it knows the nonces: SHA-256 of the seed."""
     return hashlib.sha256(seed).digest()

@@ -23,7 +23,7 @@ class Metrics:
         """A command was refused."""
 
     def event(self, event: AnyEvent) -> None:
-        """An event of a room has become durable."""
+        """A room was opened, or a game began or ended, and that is durable."""
 
     def slow_reader(self) -> None:
         """A connection was cut since it did not read."""

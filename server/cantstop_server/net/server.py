@@ -294,9 +294,9 @@ class Server:
 
     def _happened(self, code: str, event: AnyEvent) -> None:
         """An event of a room has become durable."""
-        self._metrics.event(event)
-        if not isinstance(event, _NOTED):
+        if type(event) not in _NOTED:
             return
+        self._metrics.event(event)
         match event:
             case Created():
                 log.info("room opened", extra={"room": code})

@@ -13,7 +13,7 @@ from cantstop_protocol.text import BadText, clean_chat
 from cantstop_server.rooms import dicing, moderation, play, seating, witness
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.state import Person, RoomState
+from cantstop_server.rooms.state import Person, RoomState, SeatState
 from cantstop_server.rules import course
 
 Who = Literal["member", "seated", "creator"]
@@ -58,22 +58,21 @@ def _seat(state: RoomState, person: Person) -> int:
     return seat
 
 
-def _own_move(state: RoomState, person: Person, ply: int) -> None:
+def _own_move(state: RoomState, person: Person, ply: int) -> SeatState:
     held = play.check_move(state, person, ply)
     if held.autopilot is not None:
         raise Refused(
             ErrorCode.NOT_ALLOWED, f"{held.autopilot} plays for you: take your seat back first"
         )
+    return held
 
 
-def _in_time(state: RoomState) -> RoomState:
+def _in_time(state: RoomState, held: SeatState) -> RoomState:
     """The room with the overruns of the seat to move forgotten: its roll may come only when
     the witness answers."""
-    awaited = state.awaited_seat()
-    if awaited is None or not awaited[1].overruns:
+    if not held.overruns or state.position is None:
         return state
-    index, held = awaited
-    return state.with_seat(index, replace(held, overruns=0))
+    return state.with_seat(state.position.seat, replace(held, overruns=0))
 
 
 def _leave(state: RoomState, person: Person, command: commands.Leave, world: World) -> Outcome:
@@ -140,8 +139,8 @@ def _start(state: RoomState, person: Person, command: commands.Start, world: Wor
 
 
 def _roll(state: RoomState, person: Person, command: commands.Roll, world: World) -> Outcome:
-    _own_move(state, person, command.ply)
-    return play.roll(_in_time(state), world)
+    held = _own_move(state, person, command.ply)
+    return play.roll(_in_time(state, held), world)
 
 
 def _choose(state: RoomState, person: Person, command: commands.Choose, world: World) -> Outcome:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Final, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -43,7 +44,7 @@ from cantstop_server.rooms.memory import is_repetition, remembered
 from cantstop_server.rooms.moves import move_between
 from cantstop_server.rooms.outcome import Outcome, World
 from cantstop_server.rooms.refused import Refused
-from cantstop_server.rooms.relief import relieve, spend, time_up, warn
+from cantstop_server.rooms.relief import has_clock, relieve, spend, time_up, warn
 from cantstop_server.rooms.state import Person, RoomState, dump, dump_events
 from cantstop_server.rooms.table import Tables
 from cantstop_server.rooms.thinking import Thinkers, Thought
@@ -168,13 +169,10 @@ class RoomOwner:
             return
         try:
             self._check_open()
-            if self._clock.is_up(self.state):
-                # It came too late, by however little: the clock's step comes first.
-                self._apply(time_up(self.state, self._around.world))
-            elapsed = self._clock.elapsed(self.state)
-            outcome = step(self.state, person, command, self._around.world)
-            seat = self.state.seat_of(person.player)
-            outcome = outcome.leading_to(spend(self.state, outcome.state, elapsed, seat))
+            if has_clock(self.state.options):
+                outcome = self._timed_step(person, command)
+            else:
+                outcome = step(self.state, person, command, self._around.world)
         except Refused as refusal:
             reply(Error(re=command.id, code=refusal.code, message=refusal.message))
         except Exception:
@@ -182,6 +180,16 @@ class RoomOwner:
             reply(Error(re=command.id, code=ErrorCode.INTERNAL, message=_INTERNAL))
         else:
             self._apply(outcome, request)
+
+    def _timed_step(self, person: Person, command: Command) -> Outcome:
+        """A step that takes its time from somebody's clock. Raises ``Refused``."""
+        if self._clock.is_up(self.state):
+            # It came too late, by however little: the clock's step comes first.
+            self._apply(time_up(self.state, self._around.world))
+        elapsed = self._clock.elapsed(self.state)
+        outcome = step(self.state, person, command, self._around.world)
+        seat = self.state.seat_of(person.player)
+        return outcome.leading_to(spend(self.state, outcome.state, elapsed, seat))
 
     def _hint(self, person: Person, command: Hint, reply: Reply) -> None:
         """What somebody's alternatives are worth. It changes nothing and is no event."""
@@ -284,9 +292,7 @@ class RoomOwner:
         if not outcome.is_move:
             outcome = witness.settled(self.state, outcome, self._around.world)
         seq = self.state.seq
-        events = tuple(
-            [NumberedEvent(number, event) for number, event in enumerate(outcome.events, seq + 1)]
-        )
+        events = tuple(map(NumberedEvent, count(seq + 1), outcome.events))
         before, accepted = self.state, outcome.state.accepted
         if request is not None and request.person is not None:
             accepted = remembered(outcome.state, request.person, request.instance, request.id)

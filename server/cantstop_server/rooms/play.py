@@ -289,17 +289,16 @@ def _running(state: RoomState) -> Game:
 
 def event_of(event: game.Event) -> AnyEvent:
     """What the rules say has happened, as the wire tells it."""
-    match event:
-        case game.Rolled(seat, dice, options):
-            return Rolled(seat, dice, options)
-        case game.Busted(seat, dice, lost):
-            return Busted(seat, dice, columns(lost), tuple(dict.fromkeys(pairings(dice))))
-        case game.Advanced(seat, option, runners):
-            return Advanced(seat, option, columns(runners))
-        case game.Stopped(seat, kept, claimed, _):
-            return Stopped(seat, columns(kept), claimed)
-        case game.Resigned(seat, _):
-            return Resigned(seat)
+    if isinstance(event, game.Rolled):
+        return Rolled(event.seat, event.dice, event.options)
+    if isinstance(event, game.Advanced):
+        return Advanced(event.seat, event.columns, columns(event.runners))
+    if isinstance(event, game.Stopped):
+        return Stopped(event.seat, columns(event.kept), event.claimed)
+    if isinstance(event, game.Busted):
+        pairs = tuple(dict.fromkeys(pairings(event.dice)))
+        return Busted(event.seat, event.dice, columns(event.lost), pairs)
+    return Resigned(event.seat)
 
 
 def _ended(
