@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Table, case, insert
 
 from cantstop_server.rules.errors import BadCourse
 from cantstop_server.standings.habits import COUNTS, tallies
+from cantstop_server.storage.compiled import Insertion
 from cantstop_server.storage.models import (
     column_claims,
     habits,
@@ -22,7 +23,6 @@ from cantstop_server.storage.models import (
     solitaire,
 )
 from cantstop_server.storage.types import PEOPLE, Outcome
-from cantstop_server.storage.upsert import upsert
 
 Key: TypeAlias = tuple[int | str, ...]
 
@@ -95,9 +95,7 @@ class Counts:
     def store(self, connection: Connection) -> None:
         """Add all to what the tables hold."""
         for table, rows in self.rows.items():
-            if rows:
-                adding = upsert(connection.dialect.name, table, _added)
-                connection.execute(adding, as_dicts(table, rows))
+            _ADDITIONS[table].write(connection, [(*key, *rows[key]) for key in rows])
 
     def insert(self, connection: Connection) -> None:
         """Write all to tables that are empty."""
@@ -134,3 +132,6 @@ def _added(kept: ColumnElement[int], new: ColumnElement[int]) -> ColumnElement[i
     if kept.key in _SMALLEST:
         return case((kept > new, new), else_=kept)
     return kept + new
+
+
+_ADDITIONS: Final = {table: Insertion(table, _added) for table in COUNTED}
