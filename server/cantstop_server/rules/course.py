@@ -7,11 +7,26 @@ a roll, the first option, a stop, and the next player's roll. A bust needs no si
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple, cast
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias, cast
 
+from cantstop_server.rules.board import Steps
 from cantstop_server.rules.errors import BadCourse, RulesError
-from cantstop_server.rules.game import Event, Game, choose, new_game, resign, roll, stop
-from cantstop_server.rules.legal import Dice
+from cantstop_server.rules.game import (
+    Busted,
+    Event,
+    Game,
+    Resigned,
+    Stopped,
+    choose,
+    move,
+    new_game,
+    reach,
+    resign,
+    roll,
+    stop,
+)
+from cantstop_server.rules.legal import Dice, Reach
 from cantstop_server.rules.setup import Setup
 
 
@@ -39,8 +54,26 @@ class Resign(NamedTuple):
 
 Action = Roll | Choose | Stop | Resign
 
-_TOKEN: Final = re.compile(r"([1-6]{4})|([a-f])|(\.)|-([1-4])")
+_TOKEN: Final = re.compile(r"([1-6]{4})([a-f])?|([a-f])|(\.)|-([1-4])|(?s:.)")
+"""A roll with the choice that follows it, as nearly all of a course is; else a single action."""
 _FIRST_LETTER: Final = ord("a")
+
+
+Spot: TypeAlias = tuple[Steps, Reach]
+"""Where the runners stand in a turn, and what the columns can still take."""
+
+
+class Turn(NamedTuple):
+    """A turn that ended with a stop or a bust.
+
+    ``markers`` are those of its seat before it, ``rolls`` is the spot before each roll, and
+    ``last`` the one before the end.
+    """
+
+    markers: Steps
+    rolls: list[Spot]
+    last: Spot
+    end: Stopped | Busted
 
 
 def apply(game: Game, action: Action) -> tuple[Game, Event]:
@@ -66,21 +99,37 @@ def notation(action: Action) -> str:
 
 def parse_course(course: str) -> Iterator[Action]:
     """The actions of a course. Raises ``BadCourse`` at the first sign that is none."""
-    position = 0
-    while position < len(course):
-        token = _TOKEN.match(course, position)
-        if token is None:
-            raise BadCourse(f"no action at {course[position : position + 8]!r}")
-        dice, letter, stopped, seat = token.groups()
+    for token in _TOKEN.finditer(course):
+        yield from _actions(token)
+
+
+def turns(setup: Setup, course: str) -> Iterator[Turn]:
+    """Each turn of a course that a stop or a bust ended; what else there is leads there.
+
+    Raises ``BadCourse`` where the course cannot be read, or the rules do not allow it.
+    """
+    game = new_game(setup)
+    now, rolls = reach(game), list[Spot]()
+    for token in _TOKEN.finditer(course):
+        dice, choice = token.group(1, 2)
+        before, spot, ended = game, (game.runners, now), None
+        try:
+            if choice:
+                game, now = move(game, _dice(dice), ord(choice) - _FIRST_LETTER, now)
+            else:
+                for action in _actions(token):
+                    game, ended = apply(game, action)
+                now = reach(game)
+        except RulesError as error:
+            raise BadCourse(str(error)) from error
         if dice:
-            yield Roll(cast("Dice", tuple(map(int, dice))))
-        elif letter:
-            yield Choose(ord(letter) - _FIRST_LETTER)
-        elif stopped:
-            yield Stop()
-        else:
-            yield Resign(int(seat) - 1)
-        position = token.end()
+            rolls.append(spot)
+        match ended:
+            case Busted(seat) | Stopped(seat):
+                yield Turn(before.markers[seat], rolls, spot, ended)
+                rolls = []
+            case Resigned(seat) if seat == before.seat:
+                rolls = []
 
 
 def replay(setup: Setup, course: str) -> Iterator[tuple[Game, Event]]:
@@ -103,3 +152,22 @@ def final_state(setup: Setup, course: str) -> Game:
     for following, _ in replay(setup, course):
         state = following
     return state
+
+
+def _actions(token: re.Match[str]) -> Iterator[Action]:
+    dice, choice, letter, stopped, seat = token.groups()
+    if dice:
+        yield Roll(_dice(dice))
+    if choice or letter:
+        yield Choose(ord(choice or letter) - _FIRST_LETTER)
+    elif stopped:
+        yield Stop()
+    elif seat:
+        yield Resign(int(seat) - 1)
+    elif not dice:
+        raise BadCourse(f"no action at {token.string[token.start() :][:8]!r}")
+
+
+@cache
+def _dice(digits: str) -> Dice:
+    return cast("Dice", tuple(map(int, digits)))

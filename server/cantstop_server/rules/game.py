@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from cantstop_server.rules.board import (
     ALL_COLUMNS,
+    LENGTHS,
     NO_OWNERS,
     NO_STEPS,
     RUNNERS,
@@ -135,6 +136,22 @@ def reach_of(runners: Steps, markers: Steps, owners: Steps) -> Reach:
     return Reach(within_reach & ~topped, running, last_step, free)
 
 
+def reach_after(before: Reach, option: Option, runners: Steps) -> Reach:
+    """What the columns can still take after an option that led the runners there."""
+    movable, running, last_step, _ = before
+    for column in option:
+        bit = 1 << column
+        running |= bit
+        left = LENGTHS[column] - runners[column]
+        if left == 0:
+            movable &= ~bit
+            last_step &= ~bit
+        elif left == 1:
+            last_step |= bit
+    free = RUNNERS - running.bit_count()
+    return Reach(movable if free else movable & running, running, last_step, free)
+
+
 def claimed_columns(game: Game) -> ColumnSet:
     """The columns that somebody has claimed."""
     return claimed_in(game.owners)
@@ -161,11 +178,7 @@ def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
 
     Raises ``NotAllowed`` when no roll is due and ``IllegalDice`` for anything but four dice.
     """
-    if game.phase not in _ROLLING_PHASES:
-        raise NotAllowed(_refusal(game, "roll"))
-    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
-        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
-    options = legal_options(dice, reach(game))
+    options = _options_of(game, dice, reach(game))
     if options:
         state = _same_turn(game, game.runners, Phase.CHOOSE, dice, options)
         return state, Rolled(game.seat, dice, options)
@@ -188,12 +201,25 @@ def choose(game: Game, index: int) -> tuple[Game, Advanced]:
     """
     if game.phase is not Phase.CHOOSE:
         raise NotAllowed(_refusal(game, "choose"))
-    if not 0 <= index < len(game.options):
-        raise NotAllowed(f"there is no option {index + 1}: choose 1 to {len(game.options)}")
-    option = game.options[index]
+    option = _option_at(game.options, index)
     runners = advance(game, option)
     state = _same_turn(game, runners, Phase.ROLL_OR_STOP, None, ())
     return state, Advanced(game.seat, option, runners)
+
+
+def move(game: Game, dice: Dice, index: int, before: Reach) -> tuple[Game, Reach]:
+    """Roll and choose at once: the state is ``choose(roll(game, dice)[0], index)[0]``.
+
+    ``before`` is the game's ``reach``, and that of the new state comes with it: a replay, which
+    tells nobody what happens on the way, goes on with it. Raises as ``roll`` and ``choose`` do.
+    """
+    options = _options_of(game, dice, before)
+    if not options:
+        raise NotAllowed(_refusal(game, "choose"))
+    option = _option_at(options, index)
+    runners = advance(game, option)
+    state = _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), actions=2)
+    return state, reach_after(before, option, runners)
 
 
 def stop(game: Game) -> tuple[Game, Stopped]:
@@ -206,10 +232,10 @@ def stop(game: Game) -> tuple[Game, Stopped]:
     seat = game.seat
     claimed = topped_columns(game)
     won = stop_wins(game)
-    kept = tuple(
-        runner or marker for runner, marker in zip(game.runners, game.markers[seat], strict=True)
-    )
-    markers = (*game.markers[:seat], kept, *game.markers[seat + 1 :])
+    kept = list(game.markers[seat])
+    for column in columns_in(standing(game.runners).present):
+        kept[column] = game.runners[column]
+    markers = (*game.markers[:seat], tuple(kept), *game.markers[seat + 1 :])
     owners = game.owners
     if claimed:
         owners = tuple(seat if c in claimed else owner for c, owner in enumerate(owners))
@@ -250,10 +276,30 @@ def resign(game: Game, seat: int) -> tuple[Game, Resigned]:
     return state._replace(ply=game.ply + 1), Resigned(seat, None)
 
 
+def _options_of(game: Game, dice: Dice, within: Reach) -> tuple[Option, ...]:
+    if game.phase not in _ROLLING_PHASES:
+        raise NotAllowed(_refusal(game, "roll"))
+    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
+        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
+    return legal_options(dice, within)
+
+
+def _option_at(options: tuple[Option, ...], index: int) -> Option:
+    if not 0 <= index < len(options):
+        raise NotAllowed(f"there is no option {index + 1}: choose 1 to {len(options)}")
+    return options[index]
+
+
+# The next two are spelled out, as each action comes to one: ``_replace`` takes twice the time.
 def _same_turn(
-    game: Game, runners: Steps, phase: Phase, dice: Dice | None, options: tuple[Option, ...]
+    game: Game,
+    runners: Steps,
+    phase: Phase,
+    dice: Dice | None,
+    options: tuple[Option, ...],
+    *,
+    actions: int = 1,
 ) -> Game:
-    # Spelled out, as each roll and each choice comes here: ``_replace`` takes twice the time.
     return Game(
         game.setup,
         game.markers,
@@ -265,7 +311,7 @@ def _same_turn(
         dice,
         options,
         game.turn,
-        game.ply + 1,
+        game.ply + actions,
         None,
     )
 
@@ -276,16 +322,19 @@ def _next_turn(game: Game, markers: tuple[Steps, ...], owners: Steps) -> Game:
         seat = (seat + 1) % game.setup.seats
         if seat not in game.resigned:
             break
-    return game._replace(
-        markers=markers,
-        owners=owners,
-        seat=seat,
-        runners=NO_STEPS,
-        phase=Phase.ROLL,
-        dice=None,
-        options=(),
-        turn=game.turn + 1,
-        ply=game.ply + 1,
+    return Game(
+        game.setup,
+        markers,
+        owners,
+        game.resigned,
+        seat,
+        NO_STEPS,
+        Phase.ROLL,
+        None,
+        (),
+        game.turn + 1,
+        game.ply + 1,
+        None,
     )
 
 
