@@ -7,8 +7,8 @@ a roll, the first option, a stop, and the next player's roll. A bust needs no si
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Final, NamedTuple, TypeAlias, cast
+from functools import cache, lru_cache
+from typing import Final, NamedTuple, cast
 
 from cantstop_server.rules.board import Steps
 from cantstop_server.rules.errors import BadCourse, RulesError
@@ -17,16 +17,16 @@ from cantstop_server.rules.game import (
     Event,
     Game,
     Resigned,
+    Spot,
     Stopped,
     choose,
     move,
     new_game,
-    reach,
     resign,
     roll,
     stop,
 )
-from cantstop_server.rules.legal import Dice, Reach
+from cantstop_server.rules.legal import Dice
 from cantstop_server.rules.setup import Setup
 
 
@@ -54,13 +54,11 @@ class Resign(NamedTuple):
 
 Action = Roll | Choose | Stop | Resign
 
-_TOKEN: Final = re.compile(r"([1-6]{4})([a-f])?|([a-f])|(\.)|-([1-4])|(?s:.)")
-"""A roll with the choice that follows it, as nearly all of a course is; else a single action."""
-_FIRST_LETTER: Final = ord("a")
-
-
-Spot: TypeAlias = tuple[Steps, Reach]
-"""Where the runners stand in a turn, and what the columns can still take."""
+_TOKEN: Final = re.compile(r"[1-6]{4}[a-f]?|[a-f]|\.|-[1-4]|(?s:.)")
+"""A roll with the choice that follows it, as nearly all of a course is, or a single action."""
+_MOVE_SIGNS: Final = 5
+_ENDS: Final = (Stopped, Busted)
+_LETTERS: Final = "abcdef"
 
 
 class Turn(NamedTuple):
@@ -93,14 +91,17 @@ def notation(action: Action) -> str:
         a, b, c, d = action.dice
         return f"{a}{b}{c}{d}"
     if isinstance(action, Choose):
-        return chr(_FIRST_LETTER + action.option)
+        return _LETTERS[action.option]
     return "." if isinstance(action, Stop) else f"-{action.seat + 1}"
 
 
 def parse_course(course: str) -> Iterator[Action]:
     """The actions of a course. Raises ``BadCourse`` at the first sign that is none."""
     for token in _TOKEN.finditer(course):
-        yield from _actions(token)
+        actions = _actions(token[0])
+        if not actions:
+            raise BadCourse(f"no action at {course[token.start() :][:8]!r}")
+        yield from actions
 
 
 def turns(setup: Setup, course: str) -> Iterator[Turn]:
@@ -108,28 +109,10 @@ def turns(setup: Setup, course: str) -> Iterator[Turn]:
 
     Raises ``BadCourse`` where the course cannot be read, or the rules do not allow it.
     """
-    game = new_game(setup)
-    now, rolls = reach(game), list[Spot]()
-    for token in _TOKEN.finditer(course):
-        dice, choice = token.group(1, 2)
-        before, spot, ended = game, (game.runners, now), None
-        try:
-            if choice:
-                game, now = move(game, _dice(dice), ord(choice) - _FIRST_LETTER, now)
-            else:
-                for action in _actions(token):
-                    game, ended = apply(game, action)
-                now = reach(game)
-        except RulesError as error:
-            raise BadCourse(str(error)) from error
-        if dice:
-            rolls.append(spot)
-        match ended:
-            case Busted(seat) | Stopped(seat):
-                yield Turn(before.markers[seat], rolls, spot, ended)
-                rolls = []
-            case Resigned(seat) if seat == before.seat:
-                rolls = []
+    try:
+        yield from _turns(setup, course)
+    except RulesError as error:
+        raise BadCourse(str(error)) from error
 
 
 def replay(setup: Setup, course: str) -> Iterator[tuple[Game, Event]]:
@@ -154,20 +137,57 @@ def final_state(setup: Setup, course: str) -> Game:
     return state
 
 
-def _actions(token: re.Match[str]) -> Iterator[Action]:
-    dice, choice, letter, stopped, seat = token.groups()
-    if dice:
-        yield Roll(_dice(dice))
-    if choice or letter:
-        yield Choose(ord(choice or letter) - _FIRST_LETTER)
-    elif stopped:
-        yield Stop()
-    elif seat:
-        yield Resign(int(seat) - 1)
-    elif not dice:
-        raise BadCourse(f"no action at {token.string[token.start() :][:8]!r}")
+def _turns(setup: Setup, course: str) -> Iterator[Turn]:
+    game = new_game(setup)
+    moves: list[tuple[Dice, int]] = []
+    rolls: list[Spot] = []
+    for token in _TOKEN.findall(course):
+        if len(token) == _MOVE_SIGNS:
+            moves.append(_move(token))
+            continue
+        actions = _actions(token)
+        if not actions:
+            raise BadCourse(f"no action at {token!r}")
+        action = actions[0]
+        before, spots = move(game, moves)
+        moves = []
+        last = spots[-1]
+        event: Event
+        if isinstance(action, Roll):
+            game, event = roll(before, action.dice, last[1])
+        else:
+            game, event = apply(before, action)
+            spots.pop()
+        rolls += spots
+        if isinstance(event, _ENDS):
+            yield Turn(before.markers[before.seat], rolls, last, event)
+            rolls = []
+        elif isinstance(event, Resigned) and event.seat == before.seat:
+            rolls = []
+    move(game, moves)
 
 
 @cache
+def _move(token: str) -> tuple[Dice, int]:
+    return _dice(token[:-1]), _option(token[-1])
+
+
+@lru_cache(1 << 13)
+def _actions(token: str) -> tuple[Action, ...]:
+    """What a token stands for; nothing if it is none."""
+    if token == ".":
+        return (Stop(),)
+    if len(token) == 1:
+        return (Choose(_option(token)),) if token in _LETTERS else ()
+    if token[0] == "-":
+        return (Resign(int(token[1]) - 1),)
+    made = Roll(_dice(token[:4]))
+    return (made, Choose(_option(token[4]))) if len(token) == _MOVE_SIGNS else (made,)
+
+
 def _dice(digits: str) -> Dice:
     return cast("Dice", tuple(map(int, digits)))
+
+
+def _option(letter: str) -> int:
+    return _LETTERS.index(letter)

@@ -4,8 +4,9 @@ The state holds everything a decision may depend on. Dice come in from outside w
 the same actions always give the same events.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.rules.board import (
     ALL_COLUMNS,
@@ -19,7 +20,7 @@ from cantstop_server.rules.board import (
     columns_in,
     standing,
 )
-from cantstop_server.rules.errors import IllegalDice, NotAllowed
+from cantstop_server.rules.errors import NotAllowed
 from cantstop_server.rules.legal import Dice, Option, Reach, legal_options
 from cantstop_server.rules.setup import Setup
 
@@ -97,9 +98,11 @@ class Resigned(NamedTuple):
     winner: int | None
 
 
+Spot: TypeAlias = tuple[Steps, Reach]
+"""Where the runners stand in a turn, and what the columns can take from there."""
+
 Event = Rolled | Busted | Advanced | Stopped | Resigned
 
-_DIE_FACES: Final = frozenset(range(1, 7))
 _ROLLING_PHASES: Final = (Phase.ROLL, Phase.ROLL_OR_STOP)
 
 
@@ -173,12 +176,16 @@ def stop_wins(game: Game) -> bool:
     return score(game, game.seat) + topped >= game.setup.target
 
 
-def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
+def roll(game: Game, dice: Dice, within: Reach | None = None) -> tuple[Game, Rolled | Busted]:
     """Roll these dice: their options become pending, or the turn busts.
+
+    ``within`` is the ``reach`` of the game for whoever has it at hand.
 
     Raises ``NotAllowed`` when no roll is due and ``IllegalDice`` for anything but four dice.
     """
-    options = _options_of(game, dice, reach(game))
+    if game.phase not in _ROLLING_PHASES:
+        raise NotAllowed(_refusal(game, "roll"))
+    options = legal_options(dice, within or reach(game))
     if options:
         state = _same_turn(game, game.runners, Phase.CHOOSE, dice, options)
         return state, Rolled(game.seat, dice, options)
@@ -187,11 +194,7 @@ def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
 
 def advance(game: Game, option: Option) -> Steps:
     """Where the runners stand after an option, without taking it."""
-    markers = game.markers[game.seat]
-    runners = list(game.runners)
-    for column in option:
-        runners[column] = (runners[column] or markers[column]) + 1
-    return tuple(runners)
+    return _advanced(game.runners, game.markers[game.seat], option)
 
 
 def choose(game: Game, index: int) -> tuple[Game, Advanced]:
@@ -207,19 +210,28 @@ def choose(game: Game, index: int) -> tuple[Game, Advanced]:
     return state, Advanced(game.seat, option, runners)
 
 
-def move(game: Game, dice: Dice, index: int, before: Reach) -> tuple[Game, Reach]:
-    """Roll and choose at once: the state is ``choose(roll(game, dice)[0], index)[0]``.
+def move(game: Game, moves: Sequence[tuple[Dice, int]]) -> tuple[Game, list[Spot]]:
+    """Several rolls of one turn, each with the index of the option that is chosen, at once.
 
-    ``before`` is the game's ``reach``, and that of the new state comes with it: a replay, which
-    tells nobody what happens on the way, goes on with it. Raises as ``roll`` and ``choose`` do.
+    The state is the same that ``roll`` and ``choose`` lead to one by one, without those between:
+    a replay tells nobody what happens on the way. The spots are those before each roll, and the
+    last one. Raises as ``roll`` and ``choose`` do.
     """
-    options = _options_of(game, dice, before)
-    if not options:
-        raise NotAllowed(_refusal(game, "choose"))
-    option = _option_at(options, index)
-    runners = advance(game, option)
-    state = _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), actions=2)
-    return state, reach_after(before, option, runners)
+    if moves and game.phase not in _ROLLING_PHASES:
+        raise NotAllowed(_refusal(game, "roll"))
+    markers, runners, now = game.markers[game.seat], game.runners, reach(game)
+    spots: list[Spot] = [(runners, now)]
+    for dice, index in moves:
+        options = legal_options(dice, now)
+        if not options:
+            raise NotAllowed("there is nothing to choose: the turn is over")
+        option = _option_at(options, index)
+        runners = _advanced(runners, markers, option)
+        now = reach_after(now, option, runners)
+        spots.append((runners, now))
+    if not moves:
+        return game, spots
+    return _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), 2 * len(moves)), spots
 
 
 def stop(game: Game) -> tuple[Game, Stopped]:
@@ -276,12 +288,11 @@ def resign(game: Game, seat: int) -> tuple[Game, Resigned]:
     return state._replace(ply=game.ply + 1), Resigned(seat, None)
 
 
-def _options_of(game: Game, dice: Dice, within: Reach) -> tuple[Option, ...]:
-    if game.phase not in _ROLLING_PHASES:
-        raise NotAllowed(_refusal(game, "roll"))
-    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
-        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
-    return legal_options(dice, within)
+def _advanced(runners: Steps, markers: Steps, option: Option) -> Steps:
+    after = list(runners)
+    for column in option:
+        after[column] = (after[column] or markers[column]) + 1
+    return tuple(after)
 
 
 def _option_at(options: tuple[Option, ...], index: int) -> Option:
@@ -297,7 +308,6 @@ def _same_turn(
     phase: Phase,
     dice: Dice | None,
     options: tuple[Option, ...],
-    *,
     actions: int = 1,
 ) -> Game:
     return Game(

@@ -1,15 +1,18 @@
 """What a roll allows: pairings of the dice, and the options they give."""
 
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.rules.board import ColumnSet, column_set
+from cantstop_server.rules.errors import IllegalDice
 
 Dice: TypeAlias = tuple[int, int, int, int]
 """Four dice in the order they were rolled, each 1..6."""
 
 Option: TypeAlias = tuple[int, ...]
 """The columns that advance, in rising order, one step each; ``(9, 9)`` is two steps in column 9."""
+
+_DIE_FACES: Final = frozenset(range(1, 7))
 
 
 class Reach(NamedTuple):
@@ -34,7 +37,10 @@ def pairings(dice: Dice) -> tuple[tuple[int, int], ...]:
 
 
 def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
-    """The distinct options of a roll in rising order; none at all is a bust."""
+    """The distinct options of a roll in rising order; none at all is a bust.
+
+    Raises ``IllegalDice`` for anything but four dice.
+    """
     pairs, rolled = _totals(dice)
     movable = reach.movable & rolled
     if not movable:
@@ -46,6 +52,8 @@ def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
 @lru_cache(maxsize=6**4)
 def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet]:
     """The pairings of a roll, and the set of all their totals."""
+    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
+        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
     pairs = pairings(dice)
     return pairs, column_set(total for pair in pairs for total in pair)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from cantstop_server.rules.board import ColumnSet, columns_in
 from cantstop_server.rules.course import Turn, turns
-from cantstop_server.rules.game import Busted, Stopped
+from cantstop_server.rules.game import Busted
 from cantstop_server.rules.odds import ROLLS, busting_rolls
 from cantstop_server.rules.rule28 import STOP_COUNT, count_of
 from cantstop_server.rules.setup import Setup
@@ -70,39 +70,42 @@ def tallies(setup: Setup, course: str) -> tuple[Tally, ...]:
 
 
 def _count_rolls(tally: Tally, turn: Turn) -> None:
-    tally.rolls += len(turn.rolls)
-    for runners, now in turn.rolls:
-        busting = busting_rolls(now.movable)
-        tally.expected += busting
-        tally.variance += busting * (ROLLS - busting)
-        tally.set_rolls[now.running] += 1
-        if not now.free:
-            past = count_of(columns_in(now.running), runners, turn.markers) - STOP_COUNT
+    set_rolls, markers = tally.set_rolls, turn.markers
+    expected = variance = 0
+    for runners, (movable, running, _, free) in turn.rolls:
+        busting = busting_rolls(movable)
+        expected += busting
+        variance += busting * (ROLLS - busting)
+        set_rolls[running] += 1
+        if not free:
+            past = count_of(columns_in(running), runners, markers) - STOP_COUNT
             if past >= 0:
                 tally.rolls_past += 1
                 tally.rolls_past_excess += past
+    tally.rolls += len(turn.rolls)
+    tally.expected += expected
+    tally.variance += variance
 
 
 def _count_end(tally: Tally, turn: Turn) -> None:
-    runners, now = turn.last
-    placed = columns_in(now.running)
-    steps = sum([runners[column] - turn.markers[column] for column in placed])
+    markers, (runners, reach), end = turn.markers, turn.last, turn.end
+    placed = columns_in(reach.running)
+    steps = sum([runners[column] - markers[column] for column in placed])
     tally.turns += 1
-    match turn.end:
-        case Busted():
-            tally.busts += 1
-            tally.steps_lost += steps
-            tally.set_busts[now.running] += 1
-        case Stopped(claimed=claimed, won=won):
-            tally.stops += 1
-            tally.steps_kept += steps
-            for column in claimed:
-                tally.claims[column] += 1
-            if won:
-                tally.finishes += 1
-                tally.finish_turns += tally.turns
-            elif not now.free:
-                past = count_of(placed, runners, turn.markers) - STOP_COUNT
-                tally.full_stops += 1
-                tally.full_stop_excess += past
-                tally.ripe_stops += past >= 0
+    if isinstance(end, Busted):
+        tally.busts += 1
+        tally.steps_lost += steps
+        tally.set_busts[reach.running] += 1
+        return
+    tally.stops += 1
+    tally.steps_kept += steps
+    for column in end.claimed:
+        tally.claims[column] += 1
+    if end.won:
+        tally.finishes += 1
+        tally.finish_turns += tally.turns
+    elif not reach.free:
+        past = count_of(placed, runners, markers) - STOP_COUNT
+        tally.full_stops += 1
+        tally.full_stop_excess += past
+        tally.ripe_stops += past >= 0

@@ -47,7 +47,7 @@ class Insertion:
             named = [dict(zip(self._names, row, strict=True)) for row in rows]
             return connection.execute(statement, named).rowcount
         parts, processes = self._made
-        stored = [_as_stored(row, processes) for row in rows]
+        stored = [_as_stored(row, processes) for row in rows] if processes else rows
         start = changed = 0
         for size in _PIECES:
             while start + size <= len(rows):
