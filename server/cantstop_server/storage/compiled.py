@@ -19,9 +19,11 @@ from sqlalchemy.sql.expression import ClauseElement
 from cantstop_server.storage.upsert import Kept, Merge, insertion
 
 DIALECT: Final = sqlite.dialect()
-_PIECES: Final = (16, 4, 1)
-"""Rows in a statement: many, as each statement is a point where this thread has to wait for the
-loop's; and few different numbers, as the driver keeps 128 statements prepared, for all there is."""
+_PIECES: Final = (8, 4, 1)
+"""Rows in a statement: several, as each statement is a point where this thread has to wait for the
+loop's; few different numbers, as the driver keeps 128 statements prepared, for all there is; and
+not many, as SQLite keeps the pages that a statement of several rows changes, to undo it, and past
+64 KiB it does so in a file."""
 _VALUES_KEPT: Final = 64
 
 _Process: TypeAlias = Callable[[Any], Any]

@@ -7,6 +7,7 @@ ended, a count of all games from scratch, and two players that become one.
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import permutations
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, Table, case, insert
@@ -34,6 +35,8 @@ COUNTED: Final = (records, solitaire, habits, column_claims, runner_sets, head_t
 
 PLAYERS: Final = frozenset({"player_id", "opponent_id"})
 """The columns that hold the number of a player."""
+
+_sums: Final = attrgetter(*COUNTS)
 
 _SMALLEST: Final = frozenset({"best_turns"})
 """The columns that hold the smallest of the values instead of their sum."""
@@ -86,16 +89,16 @@ class Counts:
             return
         for seat, tally in zip(game.seats, found, strict=True):
             player = seat.player
-            self.add(habits, (player,), [getattr(tally, name) for name in COUNTS])
+            self.add(habits, (player,), _sums(tally))
             for column, claims in tally.claims.items():
                 self.add(column_claims, (player, column), (claims,))
             for runners, rolls in tally.set_rolls.items():
-                self.add(runner_sets, (player, runners), (rolls, tally.set_busts[runners]))
+                self.add(runner_sets, (player, runners), (rolls, tally.set_busts.get(runners, 0)))
 
     def store(self, connection: Connection) -> None:
         """Add all to what the tables hold."""
         for table, rows in self.rows.items():
-            _ADDITIONS[table].write(connection, [(*key, *rows[key]) for key in rows])
+            _ADDITIONS[table].write(connection, [(*key, *values) for key, values in rows.items()])
 
     def insert(self, connection: Connection) -> None:
         """Write all to tables that are empty."""
