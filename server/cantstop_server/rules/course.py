@@ -156,8 +156,11 @@ def _turns(setup: Setup, course: str) -> Iterator[Turn]:
         if isinstance(action, Roll):
             game, event = roll(before, action.dice, last[1])
         else:
-            game, event = apply(before, action)
             spots.pop()
+            if isinstance(action, Stop):
+                game, event = stop(before, last[1])
+            else:
+                game, event = apply(before, action)
         rolls += spots
         if isinstance(event, _ENDS):
             yield Turn(before.markers[before.seat], rolls, last, event)

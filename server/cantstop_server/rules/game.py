@@ -234,30 +234,31 @@ def move(game: Game, moves: Sequence[tuple[Dice, int]]) -> tuple[Game, list[Spot
     return _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), 2 * len(moves)), spots
 
 
-def stop(game: Game) -> tuple[Game, Stopped]:
+def stop(game: Game, within: Reach | None = None) -> tuple[Game, Stopped]:
     """Keep the turn's steps, claim the columns whose runner is on top, and win or pass the dice.
 
+    ``within`` is the ``reach`` of the game for whoever has it at hand.
     Raises ``NotAllowed`` before the turn's first move and while a choice is pending.
     """
     if game.phase is not Phase.ROLL_OR_STOP:
         raise NotAllowed(_refusal(game, "stop"))
     seat = game.seat
-    claimed = topped_columns(game)
-    won = stop_wins(game)
+    movable, running, _, _ = within or reach(game)
+    # A runner can always take another step but from the top.
+    claimed = columns_in(running & ~movable)
     kept = list(game.markers[seat])
-    for column in columns_in(standing(game.runners).present):
+    for column in columns_in(running):
         kept[column] = game.runners[column]
     markers = (*game.markers[:seat], tuple(kept), *game.markers[seat + 1 :])
-    owners = game.owners
-    if claimed:
-        owners = tuple(seat if c in claimed else owner for c, owner in enumerate(owners))
-        if not game.setup.keep_dead_markers:
-            markers = tuple(
-                own if other == seat else _without(own, claimed)
-                for other, own in enumerate(markers)
-            )
-    event = Stopped(seat, game.runners, claimed, won)
-    if won:
+    event = Stopped(seat, game.runners, claimed, bool(claimed) and stop_wins(game))
+    if not claimed:
+        return _next_turn(game, markers, game.owners), event
+    owners = _with(game.owners, claimed, seat)
+    if not game.setup.keep_dead_markers:
+        markers = tuple(
+            own if other == seat else _with(own, claimed, 0) for other, own in enumerate(markers)
+        )
+    if event.won:
         return _ended(game._replace(markers=markers, owners=owners), seat), event
     return _next_turn(game, markers, owners), event
 
@@ -359,8 +360,12 @@ def _ended(game: Game, winner: int | None) -> Game:
     )
 
 
-def _without(markers: Steps, columns: tuple[int, ...]) -> Steps:
-    return tuple(0 if column in columns else step for column, step in enumerate(markers))
+def _with(steps: Steps, columns: tuple[int, ...], value: int) -> Steps:
+    """The same with this value in these columns."""
+    after = list(steps)
+    for column in columns:
+        after[column] = value
+    return tuple(after)
 
 
 def _refusal(game: Game, action: str) -> str:
