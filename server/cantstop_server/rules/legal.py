@@ -41,24 +41,27 @@ def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
 
     Raises ``IllegalDice`` for anything but four dice.
     """
-    pairs, rolled = _totals(dice)
-    movable = reach.movable & rolled
+    pairs, rolled, doubled = _totals(dice)
+    can_move, running, last_step, free = reach
+    movable = can_move & rolled
     if not movable:
         return ()
-    rivals = movable & ~reach.running if reach.free == 1 else 0
-    return _options(pairs, movable, reach.last_step & movable, rivals)
+    rivals = movable & ~running if free == 1 else 0
+    return _options(pairs, movable, last_step & movable & doubled, rivals)
 
 
 @lru_cache(maxsize=6**4)
-def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet]:
-    """The pairings of a roll, and the set of all their totals."""
+def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet, ColumnSet]:
+    """The distinct pairings of a roll, the set of all their totals, and that of their doubles."""
     if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
         raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
-    pairs = pairings(dice)
-    return pairs, column_set(total for pair in pairs for total in pair)
+    pairs = tuple(sorted(set(pairings(dice))))
+    totals = column_set(total for pair in pairs for total in pair)
+    return pairs, totals, column_set(a for a, b in pairs if a == b)
 
 
-# With the columns that the dice do not name left out, a game asks few distinct questions.
+# The columns that the dice do not name are left out, and so is the order of the dice: a game asks
+# few distinct questions.
 @lru_cache(maxsize=1 << 14)
 def _options(
     pairs: tuple[tuple[int, int], ...],
@@ -66,7 +69,8 @@ def _options(
     last_step: ColumnSet,
     rivals: ColumnSet,
 ) -> tuple[Option, ...]:
-    """The options of all pairings; ``rivals`` are columns that would each need the last runner."""
+    """The options of all pairings; ``last_step`` need not have columns but for doubles, and
+    ``rivals`` are columns that would each need the last runner."""
     found: set[Option] = set()
     for a, b in pairs:
         found.update(_pairing_options(a, b, movable, last_step, rivals))
