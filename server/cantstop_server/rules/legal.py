@@ -1,6 +1,6 @@
 """What a roll allows: pairings of the dice, and the options they give."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.rules.board import ColumnSet, column_set
@@ -50,7 +50,7 @@ def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
     return _options(pairs, movable, last_step & movable & doubled, rivals)
 
 
-@lru_cache(maxsize=6**4)
+@cache
 def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet, ColumnSet]:
     """The distinct pairings of a roll, the set of all their totals, and that of their doubles."""
     if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
