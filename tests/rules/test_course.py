@@ -15,9 +15,19 @@ from cantstop_server.rules.course import (
     notation,
     parse_course,
     replay,
+    turns,
 )
 from cantstop_server.rules.errors import BadCourse
-from cantstop_server.rules.game import Advanced, Busted, Phase, Rolled, Stopped, new_game
+from cantstop_server.rules.game import (
+    Advanced,
+    Busted,
+    Phase,
+    Resigned,
+    Rolled,
+    Stopped,
+    new_game,
+    reach,
+)
 from cantstop_server.rules.setup import Setup, make_setup
 
 die = st.integers(1, 6)
@@ -89,6 +99,8 @@ def test_a_course_that_cannot_be_read_is_refused_with_what_was_found(
 ) -> None:
     with pytest.raises(BadCourse, match=message):
         list(parse_course(course))
+    with pytest.raises(BadCourse):
+        list(turns(make_setup(2), course))
 
 
 @pytest.mark.parametrize(
@@ -111,6 +123,8 @@ def test_a_course_that_the_rules_do_not_allow_is_refused_at_its_first_fault(
 ) -> None:
     with pytest.raises(BadCourse, match=message):
         final_state(make_setup(2), course)
+    with pytest.raises(BadCourse):
+        list(turns(make_setup(2), course))
 
 
 def test_a_replay_gives_what_comes_before_the_fault() -> None:
@@ -118,3 +132,41 @@ def test_a_replay_gives_what_comes_before_the_fault() -> None:
     assert [next(steps)[0].phase, next(steps)[0].phase] == [Phase.CHOOSE, Phase.ROLL_OR_STOP]
     with pytest.raises(BadCourse):
         next(steps)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(SETUPS), st.sampled_from((0.0, 0.005, 0.05)))
+def test_turns_are_what_a_replay_shows_action_by_action(
+    seed: int, setup: Setup, resigning: float
+) -> None:
+    expected, rolls = [], []
+    played = list(random_game(seed, setup, resigning=resigning))
+    for before, action, event, _ in played:
+        spot = (before.runners, reach(before))
+        if isinstance(action, Roll):
+            rolls.append(spot)
+        if isinstance(event, Stopped | Busted):
+            expected.append((before.markers[event.seat], rolls, spot, event))
+        if isinstance(event, Stopped | Busted) or event == Resigned(before.seat, None):
+            rolls = []
+    assert list(turns(setup, "".join(notation(ply.action) for ply in played))) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(SETUPS), st.data())
+def test_turns_refuse_the_courses_that_a_replay_refuses(
+    seed: int, setup: Setup, data: st.DataObject
+) -> None:
+    tokens = [notation(ply.action) for ply in random_game(seed, setup, resigning=0.02)][:60]
+    at = data.draw(st.integers(0, len(tokens)))
+    tokens[at : at + data.draw(st.integers(0, 1))] = data.draw(
+        st.lists(st.sampled_from([".", "a", "b", "f", "-1", "-2", "3456", "1111", "7", "é"]))
+    )
+    course = "".join(tokens)
+    try:
+        final_state(setup, course)
+    except BadCourse:
+        with pytest.raises(BadCourse):
+            list(turns(setup, course))
+    else:
+        list(turns(setup, course))

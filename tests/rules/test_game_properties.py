@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from positions import SETUPS, random_game
+from positions import SETUPS, random_game, steps
 
 from cantstop_server.rules.board import COLUMNS, LENGTHS, NO_SEAT, RUNNERS
 from cantstop_server.rules.errors import NotAllowed
@@ -14,13 +14,15 @@ from cantstop_server.rules.game import (
     Phase,
     Stopped,
     choose,
+    move,
     new_game,
+    reach,
     resign,
     roll,
     score,
     stop,
 )
-from cantstop_server.rules.setup import Setup
+from cantstop_server.rules.setup import Setup, make_setup
 
 games = given(st.integers(0, 2**32), st.sampled_from(SETUPS))
 some = settings(max_examples=40, deadline=None)
@@ -152,3 +154,34 @@ def assert_refuses_everything(game: Game) -> None:
         choose(game, 0)
     with pytest.raises(NotAllowed, match="the game is over"):
         stop(game)
+
+
+@some
+@games
+def test_several_moves_at_once_lead_where_they_lead_one_by_one(seed: int, setup: Setup) -> None:
+    start, moves = new_game(setup), []
+    spots = [(start.runners, reach(start))]
+    for ply in random_game(seed, setup):
+        if isinstance(ply.event, Advanced):
+            assert ply.before.dice is not None
+            moves.append((ply.before.dice, ply.before.options.index(ply.event.columns)))
+            spots.append((ply.after.runners, reach(ply.after)))
+            assert move(start, moves) == (ply.after, spots)
+        if ply.after.turn != start.turn:
+            start, moves = ply.after, []
+            spots = [(start.runners, reach(start))]
+
+
+def test_moves_are_refused_as_rolls_and_choices_are() -> None:
+    game = new_game(make_setup(2))
+    pending, _ = roll(game, (3, 4, 5, 6))
+    moved, _ = choose(pending, 0)
+    lost = moved._replace(runners=steps({2: 1, 3: 1, 12: 1}))
+    for start, moves, message in (
+        (pending, [((3, 4, 5, 6), 0)], "choose one of the options first"),
+        (game, [((3, 4, 5, 6), 3)], "no option 4: choose 1 to 3"),
+        (lost, [((4, 4, 4, 4), 0)], "nothing to choose"),
+        (resign(game, 0)[0], [((3, 4, 5, 6), 0)], "the game is over"),
+    ):
+        with pytest.raises(NotAllowed, match=message):
+            move(start, moves)

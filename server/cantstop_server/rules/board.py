@@ -7,7 +7,7 @@ A set of columns is an integer with bit ``1 << column`` set for each column in i
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 COLUMNS: Final = tuple(range(2, 13))
@@ -41,7 +41,7 @@ def column_set(columns: Iterable[int]) -> ColumnSet:
     return mask
 
 
-@lru_cache(maxsize=1 << 11)
+@cache
 def columns_in(mask: ColumnSet) -> tuple[int, ...]:
     """The columns of a set, in rising order."""
     return tuple(column for column in COLUMNS if mask >> column & 1)

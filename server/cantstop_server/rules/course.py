@@ -7,10 +7,25 @@ a roll, the first option, a stop, and the next player's roll. A bust needs no si
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, cast
 
+from cantstop_server.rules.board import Steps
 from cantstop_server.rules.errors import BadCourse, RulesError
-from cantstop_server.rules.game import Event, Game, choose, new_game, resign, roll, stop
+from cantstop_server.rules.game import (
+    Busted,
+    Event,
+    Game,
+    Resigned,
+    Spot,
+    Stopped,
+    choose,
+    move,
+    new_game,
+    resign,
+    roll,
+    stop,
+)
 from cantstop_server.rules.legal import Dice
 from cantstop_server.rules.setup import Setup
 
@@ -39,8 +54,24 @@ class Resign(NamedTuple):
 
 Action = Roll | Choose | Stop | Resign
 
-_TOKEN: Final = re.compile(r"([1-6]{4})|([a-f])|(\.)|-([1-4])")
-_FIRST_LETTER: Final = ord("a")
+_TOKEN: Final = re.compile(r"[1-6]{4}[a-f]?|[a-f]|\.|-[1-4]|(?s:.)")
+"""A roll with the choice that follows it, as nearly all of a course is, or a single action."""
+_MOVE_SIGNS: Final = 5
+_ENDS: Final = (Stopped, Busted)
+_LETTERS: Final = "abcdef"
+
+
+class Turn(NamedTuple):
+    """A turn that ended with a stop or a bust.
+
+    ``markers`` are those of its seat before it, ``rolls`` is the spot before each roll, and
+    ``last`` the one before the end.
+    """
+
+    markers: Steps
+    rolls: list[Spot]
+    last: Spot
+    end: Stopped | Busted
 
 
 def apply(game: Game, action: Action) -> tuple[Game, Event]:
@@ -60,27 +91,28 @@ def notation(action: Action) -> str:
         a, b, c, d = action.dice
         return f"{a}{b}{c}{d}"
     if isinstance(action, Choose):
-        return chr(_FIRST_LETTER + action.option)
+        return _LETTERS[action.option]
     return "." if isinstance(action, Stop) else f"-{action.seat + 1}"
 
 
 def parse_course(course: str) -> Iterator[Action]:
     """The actions of a course. Raises ``BadCourse`` at the first sign that is none."""
-    position = 0
-    while position < len(course):
-        token = _TOKEN.match(course, position)
-        if token is None:
-            raise BadCourse(f"no action at {course[position : position + 8]!r}")
-        dice, letter, stopped, seat = token.groups()
-        if dice:
-            yield Roll(cast("Dice", tuple(map(int, dice))))
-        elif letter:
-            yield Choose(ord(letter) - _FIRST_LETTER)
-        elif stopped:
-            yield Stop()
-        else:
-            yield Resign(int(seat) - 1)
-        position = token.end()
+    for token in _TOKEN.finditer(course):
+        actions = _actions(token[0])
+        if not actions:
+            raise BadCourse(f"no action at {course[token.start() :][:8]!r}")
+        yield from actions
+
+
+def turns(setup: Setup, course: str) -> Iterator[Turn]:
+    """Each turn of a course that a stop or a bust ended; what else there is leads there.
+
+    Raises ``BadCourse`` where the course cannot be read, or the rules do not allow it.
+    """
+    try:
+        yield from _turns(setup, course)
+    except RulesError as error:
+        raise BadCourse(str(error)) from error
 
 
 def replay(setup: Setup, course: str) -> Iterator[tuple[Game, Event]]:
@@ -103,3 +135,62 @@ def final_state(setup: Setup, course: str) -> Game:
     for following, _ in replay(setup, course):
         state = following
     return state
+
+
+def _turns(setup: Setup, course: str) -> Iterator[Turn]:
+    game = new_game(setup)
+    moves: list[tuple[Dice, int]] = []
+    rolls: list[Spot] = []
+    for token in _TOKEN.findall(course):
+        if len(token) == _MOVE_SIGNS:
+            moves.append(_move(token))
+            continue
+        actions = _actions(token)
+        if not actions:
+            raise BadCourse(f"no action at {token!r}")
+        action = actions[0]
+        before, spots = move(game, moves)
+        moves = []
+        last = spots[-1]
+        event: Event
+        if isinstance(action, Roll):
+            game, event = roll(before, action.dice, last[1])
+        else:
+            spots.pop()
+            if isinstance(action, Stop):
+                game, event = stop(before, last[1])
+            else:
+                game, event = apply(before, action)
+        rolls += spots
+        if isinstance(event, _ENDS):
+            yield Turn(before.markers[before.seat], rolls, last, event)
+            rolls = []
+        elif isinstance(event, Resigned) and event.seat == before.seat:
+            rolls = []
+    move(game, moves)
+
+
+@cache
+def _move(token: str) -> tuple[Dice, int]:
+    return _dice(token[:-1]), _option(token[-1])
+
+
+@lru_cache(1 << 13)
+def _actions(token: str) -> tuple[Action, ...]:
+    """What a token stands for; nothing if it is none."""
+    if token == ".":
+        return (Stop(),)
+    if len(token) == 1:
+        return (Choose(_option(token)),) if token in _LETTERS else ()
+    if token[0] == "-":
+        return (Resign(int(token[1]) - 1),)
+    made = Roll(_dice(token[:4]))
+    return (made, Choose(_option(token[4]))) if len(token) == _MOVE_SIGNS else (made,)
+
+
+def _dice(digits: str) -> Dice:
+    return cast("Dice", tuple(map(int, digits)))
+
+
+def _option(letter: str) -> int:
+    return _LETTERS.index(letter)

@@ -4,11 +4,13 @@ The state holds everything a decision may depend on. Dice come in from outside w
 the same actions always give the same events.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.rules.board import (
     ALL_COLUMNS,
+    LENGTHS,
     NO_OWNERS,
     NO_STEPS,
     RUNNERS,
@@ -18,7 +20,7 @@ from cantstop_server.rules.board import (
     columns_in,
     standing,
 )
-from cantstop_server.rules.errors import IllegalDice, NotAllowed
+from cantstop_server.rules.errors import NotAllowed
 from cantstop_server.rules.legal import Dice, Option, Reach, legal_options
 from cantstop_server.rules.setup import Setup
 
@@ -96,9 +98,11 @@ class Resigned(NamedTuple):
     winner: int | None
 
 
+Spot: TypeAlias = tuple[Steps, Reach]
+"""Where the runners stand in a turn, and what the columns can take from there."""
+
 Event = Rolled | Busted | Advanced | Stopped | Resigned
 
-_DIE_FACES: Final = frozenset(range(1, 7))
 _ROLLING_PHASES: Final = (Phase.ROLL, Phase.ROLL_OR_STOP)
 
 
@@ -135,6 +139,22 @@ def reach_of(runners: Steps, markers: Steps, owners: Steps) -> Reach:
     return Reach(within_reach & ~topped, running, last_step, free)
 
 
+def reach_after(before: Reach, option: Option, runners: Steps) -> Reach:
+    """What the columns can still take after an option that led the runners there."""
+    movable, running, last_step, _ = before
+    for column in option:
+        bit = 1 << column
+        running |= bit
+        left = LENGTHS[column] - runners[column]
+        if left == 0:
+            movable &= ~bit
+            last_step &= ~bit
+        elif left == 1:
+            last_step |= bit
+    free = RUNNERS - running.bit_count()
+    return Reach(movable if free else movable & running, running, last_step, free)
+
+
 def claimed_columns(game: Game) -> ColumnSet:
     """The columns that somebody has claimed."""
     return claimed_in(game.owners)
@@ -156,16 +176,16 @@ def stop_wins(game: Game) -> bool:
     return score(game, game.seat) + topped >= game.setup.target
 
 
-def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
+def roll(game: Game, dice: Dice, within: Reach | None = None) -> tuple[Game, Rolled | Busted]:
     """Roll these dice: their options become pending, or the turn busts.
+
+    ``within`` is the ``reach`` of the game for whoever has it at hand.
 
     Raises ``NotAllowed`` when no roll is due and ``IllegalDice`` for anything but four dice.
     """
     if game.phase not in _ROLLING_PHASES:
         raise NotAllowed(_refusal(game, "roll"))
-    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
-        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
-    options = legal_options(dice, reach(game))
+    options = legal_options(dice, within or reach(game))
     if options:
         state = _same_turn(game, game.runners, Phase.CHOOSE, dice, options)
         return state, Rolled(game.seat, dice, options)
@@ -174,11 +194,7 @@ def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
 
 def advance(game: Game, option: Option) -> Steps:
     """Where the runners stand after an option, without taking it."""
-    markers = game.markers[game.seat]
-    runners = list(game.runners)
-    for column in option:
-        runners[column] = (runners[column] or markers[column]) + 1
-    return tuple(runners)
+    return _advanced(game.runners, game.markers[game.seat], option)
 
 
 def choose(game: Game, index: int) -> tuple[Game, Advanced]:
@@ -188,38 +204,61 @@ def choose(game: Game, index: int) -> tuple[Game, Advanced]:
     """
     if game.phase is not Phase.CHOOSE:
         raise NotAllowed(_refusal(game, "choose"))
-    if not 0 <= index < len(game.options):
-        raise NotAllowed(f"there is no option {index + 1}: choose 1 to {len(game.options)}")
-    option = game.options[index]
+    option = _option_at(game.options, index)
     runners = advance(game, option)
     state = _same_turn(game, runners, Phase.ROLL_OR_STOP, None, ())
     return state, Advanced(game.seat, option, runners)
 
 
-def stop(game: Game) -> tuple[Game, Stopped]:
+def move(game: Game, moves: Sequence[tuple[Dice, int]]) -> tuple[Game, list[Spot]]:
+    """Several rolls of one turn, each with the index of the option that is chosen, at once.
+
+    The state is the same that ``roll`` and ``choose`` lead to one by one, without those between:
+    a replay tells nobody what happens on the way. The spots are those before each roll, and the
+    last one. Raises as ``roll`` and ``choose`` do.
+    """
+    if moves and game.phase not in _ROLLING_PHASES:
+        raise NotAllowed(_refusal(game, "roll"))
+    markers, runners, now = game.markers[game.seat], game.runners, reach(game)
+    spots: list[Spot] = [(runners, now)]
+    for dice, index in moves:
+        options = legal_options(dice, now)
+        if not options:
+            raise NotAllowed("there is nothing to choose: the turn is over")
+        option = _option_at(options, index)
+        runners = _advanced(runners, markers, option)
+        now = reach_after(now, option, runners)
+        spots.append((runners, now))
+    if not moves:
+        return game, spots
+    return _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), 2 * len(moves)), spots
+
+
+def stop(game: Game, within: Reach | None = None) -> tuple[Game, Stopped]:
     """Keep the turn's steps, claim the columns whose runner is on top, and win or pass the dice.
 
+    ``within`` is the ``reach`` of the game for whoever has it at hand.
     Raises ``NotAllowed`` before the turn's first move and while a choice is pending.
     """
     if game.phase is not Phase.ROLL_OR_STOP:
         raise NotAllowed(_refusal(game, "stop"))
     seat = game.seat
-    claimed = topped_columns(game)
-    won = stop_wins(game)
-    kept = tuple(
-        runner or marker for runner, marker in zip(game.runners, game.markers[seat], strict=True)
-    )
-    markers = (*game.markers[:seat], kept, *game.markers[seat + 1 :])
-    owners = game.owners
-    if claimed:
-        owners = tuple(seat if c in claimed else owner for c, owner in enumerate(owners))
-        if not game.setup.keep_dead_markers:
-            markers = tuple(
-                own if other == seat else _without(own, claimed)
-                for other, own in enumerate(markers)
-            )
-    event = Stopped(seat, game.runners, claimed, won)
-    if won:
+    movable, running, _, _ = within or reach(game)
+    # A runner can always take another step but from the top.
+    claimed = columns_in(running & ~movable)
+    kept = list(game.markers[seat])
+    for column in columns_in(running):
+        kept[column] = game.runners[column]
+    markers = (*game.markers[:seat], tuple(kept), *game.markers[seat + 1 :])
+    event = Stopped(seat, game.runners, claimed, bool(claimed) and stop_wins(game))
+    if not claimed:
+        return _next_turn(game, markers, game.owners), event
+    owners = _with(game.owners, claimed, seat)
+    if not game.setup.keep_dead_markers:
+        markers = tuple(
+            own if other == seat else _with(own, claimed, 0) for other, own in enumerate(markers)
+        )
+    if event.won:
         return _ended(game._replace(markers=markers, owners=owners), seat), event
     return _next_turn(game, markers, owners), event
 
@@ -250,10 +289,28 @@ def resign(game: Game, seat: int) -> tuple[Game, Resigned]:
     return state._replace(ply=game.ply + 1), Resigned(seat, None)
 
 
+def _advanced(runners: Steps, markers: Steps, option: Option) -> Steps:
+    after = list(runners)
+    for column in option:
+        after[column] = (after[column] or markers[column]) + 1
+    return tuple(after)
+
+
+def _option_at(options: tuple[Option, ...], index: int) -> Option:
+    if not 0 <= index < len(options):
+        raise NotAllowed(f"there is no option {index + 1}: choose 1 to {len(options)}")
+    return options[index]
+
+
+# The next two are spelled out, as each action comes to one: ``_replace`` takes twice the time.
 def _same_turn(
-    game: Game, runners: Steps, phase: Phase, dice: Dice | None, options: tuple[Option, ...]
+    game: Game,
+    runners: Steps,
+    phase: Phase,
+    dice: Dice | None,
+    options: tuple[Option, ...],
+    actions: int = 1,
 ) -> Game:
-    # Spelled out, as each roll and each choice comes here: ``_replace`` takes twice the time.
     return Game(
         game.setup,
         game.markers,
@@ -265,7 +322,7 @@ def _same_turn(
         dice,
         options,
         game.turn,
-        game.ply + 1,
+        game.ply + actions,
         None,
     )
 
@@ -276,16 +333,19 @@ def _next_turn(game: Game, markers: tuple[Steps, ...], owners: Steps) -> Game:
         seat = (seat + 1) % game.setup.seats
         if seat not in game.resigned:
             break
-    return game._replace(
-        markers=markers,
-        owners=owners,
-        seat=seat,
-        runners=NO_STEPS,
-        phase=Phase.ROLL,
-        dice=None,
-        options=(),
-        turn=game.turn + 1,
-        ply=game.ply + 1,
+    return Game(
+        game.setup,
+        markers,
+        owners,
+        game.resigned,
+        seat,
+        NO_STEPS,
+        Phase.ROLL,
+        None,
+        (),
+        game.turn + 1,
+        game.ply + 1,
+        None,
     )
 
 
@@ -300,8 +360,12 @@ def _ended(game: Game, winner: int | None) -> Game:
     )
 
 
-def _without(markers: Steps, columns: tuple[int, ...]) -> Steps:
-    return tuple(0 if column in columns else step for column, step in enumerate(markers))
+def _with(steps: Steps, columns: tuple[int, ...], value: int) -> Steps:
+    """The same with this value in these columns."""
+    after = list(steps)
+    for column in columns:
+        after[column] = value
+    return tuple(after)
 
 
 def _refusal(game: Game, action: str) -> str:

@@ -1,15 +1,18 @@
 """What a roll allows: pairings of the dice, and the options they give."""
 
-from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from functools import cache, lru_cache
+from typing import Final, NamedTuple, TypeAlias
 
 from cantstop_server.rules.board import ColumnSet, column_set
+from cantstop_server.rules.errors import IllegalDice
 
 Dice: TypeAlias = tuple[int, int, int, int]
 """Four dice in the order they were rolled, each 1..6."""
 
 Option: TypeAlias = tuple[int, ...]
 """The columns that advance, in rising order, one step each; ``(9, 9)`` is two steps in column 9."""
+
+_DIE_FACES: Final = frozenset(range(1, 7))
 
 
 class Reach(NamedTuple):
@@ -34,23 +37,31 @@ def pairings(dice: Dice) -> tuple[tuple[int, int], ...]:
 
 
 def legal_options(dice: Dice, reach: Reach) -> tuple[Option, ...]:
-    """The distinct options of a roll in rising order; none at all is a bust."""
-    pairs, rolled = _totals(dice)
-    movable = reach.movable & rolled
+    """The distinct options of a roll in rising order; none at all is a bust.
+
+    Raises ``IllegalDice`` for anything but four dice.
+    """
+    pairs, rolled, doubled = _totals(dice)
+    can_move, running, last_step, free = reach
+    movable = can_move & rolled
     if not movable:
         return ()
-    rivals = movable & ~reach.running if reach.free == 1 else 0
-    return _options(pairs, movable, reach.last_step & movable, rivals)
+    rivals = movable & ~running if free == 1 else 0
+    return _options(pairs, movable, last_step & movable & doubled, rivals)
 
 
-@lru_cache(maxsize=6**4)
-def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet]:
-    """The pairings of a roll, and the set of all their totals."""
-    pairs = pairings(dice)
-    return pairs, column_set(total for pair in pairs for total in pair)
+@cache
+def _totals(dice: Dice) -> tuple[tuple[tuple[int, int], ...], ColumnSet, ColumnSet]:
+    """The distinct pairings of a roll, the set of all their totals, and that of their doubles."""
+    if len(dice) != 4 or not _DIE_FACES.issuperset(dice):
+        raise IllegalDice(f"a roll is four dice of 1 to 6, not {dice!r}")
+    pairs = tuple(sorted(set(pairings(dice))))
+    totals = column_set(total for pair in pairs for total in pair)
+    return pairs, totals, column_set(a for a, b in pairs if a == b)
 
 
-# With the columns that the dice do not name left out, a game asks few distinct questions.
+# The columns that the dice do not name are left out, and so is the order of the dice: a game asks
+# few distinct questions.
 @lru_cache(maxsize=1 << 14)
 def _options(
     pairs: tuple[tuple[int, int], ...],
@@ -58,7 +69,8 @@ def _options(
     last_step: ColumnSet,
     rivals: ColumnSet,
 ) -> tuple[Option, ...]:
-    """The options of all pairings; ``rivals`` are columns that would each need the last runner."""
+    """The options of all pairings; ``last_step`` need not have columns but for doubles, and
+    ``rivals`` are columns that would each need the last runner."""
     found: set[Option] = set()
     for a, b in pairs:
         found.update(_pairing_options(a, b, movable, last_step, rivals))

@@ -23,7 +23,11 @@ def rule_of_28(runners: Steps, markers: Steps) -> int:
     ``(k + 1) * value``. With three runners out, columns that are all odd add 2, all even take
     2 away, and columns all 7 or below, or all 7 or above, add 4.
     """
-    placed = columns_in(standing(runners).present)
+    return count_of(columns_in(standing(runners).present), runners, markers)
+
+
+def count_of(placed: tuple[int, ...], runners: Steps, markers: Steps) -> int:
+    """The same where the columns that hold a runner are known, in rising order."""
     count = 0
     for column in placed:
         count += (runners[column] - markers[column] + 1) * STEP_VALUES[column]

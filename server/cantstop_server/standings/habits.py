@@ -5,16 +5,14 @@ nowhere. Everything is a whole number, so that sums over games are exact.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Final
 
-from cantstop_server.rules.board import RUNNERS, ColumnSet, Steps, standing
-from cantstop_server.rules.course import Action, Roll, apply, parse_course
-from cantstop_server.rules.errors import BadCourse, RulesError
-from cantstop_server.rules.game import Busted, Event, Game, Resigned, Stopped, new_game, reach
+from cantstop_server.rules.board import ColumnSet, columns_in
+from cantstop_server.rules.course import Turn, turns
+from cantstop_server.rules.game import Busted
 from cantstop_server.rules.odds import ROLLS, busting_rolls
-from cantstop_server.rules.rule28 import STOP_COUNT, rule_of_28
+from cantstop_server.rules.rule28 import STOP_COUNT, count_of
 from cantstop_server.rules.setup import Setup
 
 
@@ -64,66 +62,50 @@ COUNTS: Final = tuple(entry.name for entry in fields(Tally))[:-3]
 def tallies(setup: Setup, course: str) -> tuple[Tally, ...]:
     """What each seat did. Raises ``BadCourse`` where the course is none."""
     found = tuple(Tally() for _ in range(setup.seats))
-    rolls: list[Game] = []
-    for before, action, event in _steps(setup, course):
-        if isinstance(action, Roll):
-            rolls.append(before)
-        match event:
-            case Busted(seat) | Stopped(seat):
-                _count_rolls(found[seat], rolls)
-                _end_turn(found[seat], before, event)
-                rolls = []
-            case Resigned(seat) if seat == before.seat:
-                rolls = []
+    for turn in turns(setup, course):
+        tally = found[turn.end.seat]
+        _count_rolls(tally, turn)
+        _count_end(tally, turn)
     return found
 
 
-def _steps(setup: Setup, course: str) -> Iterator[tuple[Game, Action, Event]]:
-    game = new_game(setup)
-    for action in parse_course(course):
-        try:
-            after, event = apply(game, action)
-        except RulesError as error:
-            raise BadCourse(str(error)) from error
-        yield game, action, event
-        game = after
-
-
-def _count_rolls(tally: Tally, rolls: list[Game]) -> None:
-    for game in rolls:
-        busting = busting_rolls(reach(game).movable)
-        tally.expected += busting
-        tally.variance += busting * (ROLLS - busting)
-        out = standing(game.runners).present
-        tally.set_rolls[out] += 1
-        if out.bit_count() == RUNNERS:
-            count = rule_of_28(game.runners, game.markers[game.seat])
-            if count >= STOP_COUNT:
+def _count_rolls(tally: Tally, turn: Turn) -> None:
+    set_rolls, markers = tally.set_rolls, turn.markers
+    expected = variance = 0
+    for runners, (movable, running, _, free) in turn.rolls:
+        busting = busting_rolls(movable)
+        expected += busting
+        variance += busting * (ROLLS - busting)
+        set_rolls[running] += 1
+        if not free:
+            past = count_of(columns_in(running), runners, markers) - STOP_COUNT
+            if past >= 0:
                 tally.rolls_past += 1
-                tally.rolls_past_excess += count - STOP_COUNT
-    tally.rolls += len(rolls)
+                tally.rolls_past_excess += past
+    tally.rolls += len(turn.rolls)
+    tally.expected += expected
+    tally.variance += variance
 
 
-def _end_turn(tally: Tally, before: Game, event: Busted | Stopped) -> None:
-    markers = before.markers[before.seat]
+def _count_end(tally: Tally, turn: Turn) -> None:
+    markers, (runners, reach), end = turn.markers, turn.last, turn.end
+    placed = columns_in(reach.running)
+    steps = sum([runners[column] - markers[column] for column in placed])
     tally.turns += 1
-    if isinstance(event, Busted):
+    if isinstance(end, Busted):
         tally.busts += 1
-        tally.steps_lost += _steps_made(before.runners, markers)
-        tally.set_busts[standing(before.runners).present] += 1
+        tally.steps_lost += steps
+        tally.set_busts[reach.running] += 1
         return
     tally.stops += 1
-    tally.steps_kept += _steps_made(before.runners, markers)
-    tally.claims.update(event.claimed)
-    if event.won:
+    tally.steps_kept += steps
+    for column in end.claimed:
+        tally.claims[column] += 1
+    if end.won:
         tally.finishes += 1
         tally.finish_turns += tally.turns
-    elif standing(before.runners).present.bit_count() == RUNNERS:
-        count = rule_of_28(before.runners, markers)
+    elif not reach.free:
+        past = count_of(placed, runners, markers) - STOP_COUNT
         tally.full_stops += 1
-        tally.full_stop_excess += count - STOP_COUNT
-        tally.ripe_stops += count >= STOP_COUNT
-
-
-def _steps_made(runners: Steps, markers: Steps) -> int:
-    return sum(runner - marker for runner, marker in zip(runners, markers, strict=True) if runner)
+        tally.full_stop_excess += past
+        tally.ripe_stops += past >= 0

@@ -1,16 +1,20 @@
 """The archive: every game that has ended, with the course that replays it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, insert, select
+from sqlalchemy import Connection, Row, Select, select
 
 from cantstop_server.rules.setup import Setup
 from cantstop_server.storage import entries, standings
+from cantstop_server.storage.compiled import Insertion
 from cantstop_server.storage.counts import Counts
 from cantstop_server.storage.models import game_seats, games, players
 from cantstop_server.storage.players import bot_id
 from cantstop_server.storage.types import ArchivedGame, ArchivedSeat, Entrant, Outcome
+
+_ADD_GAME: Final = Insertion(games, "kept")
+_ADD_SEATS: Final = Insertion(game_seats)
 
 
 def add(connection: Connection, game: ArchivedGame) -> None:
@@ -19,48 +23,26 @@ def add(connection: Connection, game: ArchivedGame) -> None:
     ``recount.settle`` has to follow in the same transaction: a game may come late. Many games
     are quickest to add after ``standings.note(connection, None)``: then they are counted there.
     """
-    if connection.scalar(select(games.c.id).where(games.c.id == game.id)) is not None:
+    if not _ADD_GAME.write(connection, [_row(game)]):
         return
-    connection.execute(
-        insert(games).values(
-            id=game.id,
-            status=game.status,
-            seats=game.setup.seats,
-            target=game.setup.target,
-            keep_dead_markers=game.setup.keep_dead_markers,
-            first_seat=game.setup.first,
-            course=game.course,
-            started_at=game.started_at,
-            ended_at=game.ended_at,
-            winner=game.winner,
-            turns=game.turns,
-            rated=game.rated,
-            turn_ends=" ".join(f"{seconds:.1f}" for seconds in game.turn_ends) or None,
-            proof=game.proof,
-        )
-    )
     ids = [_player_id(connection, game, seat) for seat in game.seats]
-    connection.execute(
-        insert(game_seats),
+    _ADD_SEATS.write(
+        connection,
         [
-            {
-                "game_id": game.id,
-                "seat": index,
-                "player_id": player,
-                "name": seat.name,
-                "columns": seat.columns,
-                "resigned": seat.resigned,
-            }
+            (game.id, index, player, seat.name, seat.columns, seat.resigned)
             for index, (player, seat) in enumerate(zip(ids, game.seats, strict=True))
         ],
     )
     entries.enter(connection, game, ids)
-    if game.status == "finished" and standings.noted(connection) != standings.EVERYTHING:
+    if game.status != "finished":
+        return
+    noted = standings.noted(connection)
+    if noted != standings.EVERYTHING:
         outcome = _outcome(game, ids)
         counts = Counts()
         counts.count(outcome)
         counts.store(connection)
-        standings.add(connection, outcome)
+        standings.add(connection, outcome, noted)
 
 
 def games_of(connection: Connection, ids: Sequence[str]) -> dict[str, ArchivedGame]:
@@ -90,6 +72,25 @@ def find(connection: Connection, game: str) -> list[ArchivedGame]:
         ids = list(connection.scalars(newest))
     found = games_of(connection, ids)
     return [found[id] for id in ids]
+
+
+def _row(game: ArchivedGame) -> tuple[Any, ...]:
+    return (
+        game.id,
+        game.status,
+        game.setup.seats,
+        game.setup.target,
+        game.setup.keep_dead_markers,
+        game.setup.first,
+        game.course,
+        game.started_at,
+        game.ended_at,
+        game.winner,
+        game.turns,
+        game.rated,
+        " ".join(f"{seconds:.1f}" for seconds in game.turn_ends) or None,
+        game.proof,
+    )
 
 
 def _player_id(connection: Connection, game: ArchivedGame, seat: ArchivedSeat) -> int:

@@ -7,12 +7,14 @@ ended, a count of all games from scratch, and two players that become one.
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import permutations
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, Table, case, insert
 
 from cantstop_server.rules.errors import BadCourse
 from cantstop_server.standings.habits import COUNTS, tallies
+from cantstop_server.storage.compiled import Insertion
 from cantstop_server.storage.models import (
     column_claims,
     habits,
@@ -22,7 +24,6 @@ from cantstop_server.storage.models import (
     solitaire,
 )
 from cantstop_server.storage.types import PEOPLE, Outcome
-from cantstop_server.storage.upsert import upsert
 
 Key: TypeAlias = tuple[int | str, ...]
 
@@ -34,6 +35,8 @@ COUNTED: Final = (records, solitaire, habits, column_claims, runner_sets, head_t
 
 PLAYERS: Final = frozenset({"player_id", "opponent_id"})
 """The columns that hold the number of a player."""
+
+_sums: Final = attrgetter(*COUNTS)
 
 _SMALLEST: Final = frozenset({"best_turns"})
 """The columns that hold the smallest of the values instead of their sum."""
@@ -86,18 +89,16 @@ class Counts:
             return
         for seat, tally in zip(game.seats, found, strict=True):
             player = seat.player
-            self.add(habits, (player,), [getattr(tally, name) for name in COUNTS])
+            self.add(habits, (player,), _sums(tally))
             for column, claims in tally.claims.items():
                 self.add(column_claims, (player, column), (claims,))
             for runners, rolls in tally.set_rolls.items():
-                self.add(runner_sets, (player, runners), (rolls, tally.set_busts[runners]))
+                self.add(runner_sets, (player, runners), (rolls, tally.set_busts.get(runners, 0)))
 
     def store(self, connection: Connection) -> None:
         """Add all to what the tables hold."""
         for table, rows in self.rows.items():
-            if rows:
-                adding = upsert(connection.dialect.name, table, _added)
-                connection.execute(adding, as_dicts(table, rows))
+            _ADDITIONS[table].write(connection, [(*key, *values) for key, values in rows.items()])
 
     def insert(self, connection: Connection) -> None:
         """Write all to tables that are empty."""
@@ -134,3 +135,6 @@ def _added(kept: ColumnElement[int], new: ColumnElement[int]) -> ColumnElement[i
     if kept.key in _SMALLEST:
         return case((kept > new, new), else_=kept)
     return kept + new
+
+
+_ADDITIONS: Final = {table: Insertion(table, _added) for table in COUNTED}

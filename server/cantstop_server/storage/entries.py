@@ -10,7 +10,6 @@ from sqlalchemy import (
     Connection,
     case,
     func,
-    insert,
     literal,
     select,
     update,
@@ -18,6 +17,7 @@ from sqlalchemy import (
 
 from cantstop_server.rules.errors import InvalidSetup
 from cantstop_server.rules.setup import MAX_SEATS, MAX_TARGET, Setup, make_setup
+from cantstop_server.storage.compiled import Insertion
 from cantstop_server.storage.models import game_seats, games, history
 from cantstop_server.storage.types import ArchivedGame
 
@@ -26,6 +26,8 @@ EVERYBODY: Final = 0
 
 ANYBODY: Final = 0
 """In place of an opponent's number: the player's games against whomever."""
+
+_ADD: Final = Insertion(history)
 
 Outcome = Literal["won", "lost", "abandoned", "finished"]
 
@@ -43,8 +45,7 @@ class Entry(NamedTuple):
 
 def enter(connection: Connection, game: ArchivedGame, player_ids: Sequence[int]) -> None:
     """Enter a game that was archived, with the players at its seats."""
-    rows = [entry._asdict() for entry in entries_of(game, player_ids)]
-    connection.execute(insert(history), rows)
+    _ADD.write(connection, list(entries_of(game, player_ids)))
 
 
 def reassign(connection: Connection, player: int, other: int) -> None:

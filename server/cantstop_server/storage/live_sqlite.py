@@ -5,46 +5,30 @@ costs a few microseconds so, where a statement of SQLAlchemy costs tens. Everyth
 archive too, goes its usual way on the same connection in the same transaction.
 """
 
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import cache
 from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
 from sqlalchemy import Connection, bindparam, delete
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.expression import ClauseElement
 
+from cantstop_server.storage.compiled import DIALECT, for_rows, split, sql_of
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.live import archive_games, nets
 from cantstop_server.storage.models import live_rooms, room_events, room_moves
 
-_DIALECT: Final = sqlite.dialect()
-_ROWS_AT_ONCE: Final = 50
-"""Rows in a statement: the driver keeps 128 of them prepared, and there is one for each number."""
+_ROWS_AT_ONCE: Final = 16
+"""Rows in a statement: the driver keeps 128 of them prepared, and there is one for each number.
+Past 64 KiB of changed pages SQLite would write what it may have to undo into a file."""
 
-
-def _sql(statement: ClauseElement, *order: str) -> str:
-    """The statement as the driver takes it, with its parameters in this order."""
-    compiled = statement.compile(dialect=_DIALECT)
-    assert isinstance(compiled, SQLCompiler)
-    assert compiled.positiontup == list(order), compiled.positiontup
-    return str(compiled)
-
-
-def _split(insertion: str) -> tuple[str, str, str]:
-    """What stands before the values of an insertion, they themselves, and what follows."""
-    before, values, after = re.split(r"(?<=VALUES )(\([?, ]+\))", insertion)
-    return before, values, after
+_MOVE: Final = ("scope", "room", "seq", "move")
 
 
 _room = insert(live_rooms)
-_SET_ROOMS: Final = _split(
-    _sql(
+_SET_ROOMS: Final = split(
+    sql_of(
         _room.on_conflict_do_update(
             index_elements=["scope", "room"],
             set_={name: _room.excluded[name] for name in ("state", "updated_at", "seq")},
@@ -52,13 +36,11 @@ _SET_ROOMS: Final = _split(
         *("scope", "room", "state", "updated_at", "seq"),
     )
 )
-_ADD_EVENTS: Final = _split(_sql(insert(room_events), "scope", "room", "seq", "event"))
-_ADD_MOVES: Final = _split(
-    _sql(
-        insert(room_moves).values(
-            {name: bindparam(name) for name in ("scope", "room", "seq", "move")}
-        ),
-        *("scope", "room", "seq", "move"),
+_ADD_EVENTS: Final = split(sql_of(insert(room_events), "scope", "room", "seq", "event"))
+_ADD_MOVES: Final = split(
+    sql_of(
+        insert(room_moves).values({name: bindparam(name) for name in _MOVE}),
+        *_MOVE,
     )
 )
 _this_room = (
@@ -69,9 +51,9 @@ _its_events = (
     room_events.c.scope == bindparam("of_scope"),
     room_events.c.room == bindparam("of_room"),
 )
-_DROP_ROOM: Final = _sql(delete(live_rooms).where(*_this_room), "of_scope", "of_room")
-_DROP_EVENTS: Final = _sql(delete(room_events).where(*_its_events), "of_scope", "of_room")
-_FORGET_EVENTS: Final = _sql(
+_DROP_ROOM: Final = sql_of(delete(live_rooms).where(*_this_room), "of_scope", "of_room")
+_DROP_EVENTS: Final = sql_of(delete(room_events).where(*_its_events), "of_scope", "of_room")
+_FORGET_EVENTS: Final = sql_of(
     delete(room_events).where(*_its_events, room_events.c.seq <= bindparam("through")),
     *("of_scope", "of_room", "through"),
 )
@@ -79,7 +61,7 @@ _FORGET_EVENTS: Final = _sql(
 
 _stored_time: Final = cast(
     "Callable[[datetime], str]",
-    live_rooms.c.updated_at.type.dialect_impl(_DIALECT).bind_processor(_DIALECT),
+    live_rooms.c.updated_at.type.dialect_impl(DIALECT).bind_processor(DIALECT),
 )
 """A time as the column keeps it."""
 
@@ -127,10 +109,4 @@ def _insertions(
     """Many rows in few statements: each is a point where this thread has to wait for the loop's."""
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         some = rows[start : start + _ROWS_AT_ONCE]
-        yield _for_rows(insertion, len(some)), list(chain.from_iterable(some))
-
-
-@cache
-def _for_rows(insertion: tuple[str, str, str], rows: int) -> str:
-    before, values, after = insertion
-    return before + ", ".join([values] * rows) + after
+        yield for_rows(insertion, len(some)), list(chain.from_iterable(some))

@@ -2,13 +2,17 @@
 
 from datetime import datetime
 from hmac import compare_digest
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Select, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select, update
 
 from cantstop_protocol.text import name_key
+from cantstop_server.storage.compiled import Question
 from cantstop_server.storage.errors import NameTaken
 from cantstop_server.storage.models import players
 from cantstop_server.storage.types import Identity
+
+_ID: Final = Question(select(players.c.id).where(players.c.name_key == bindparam("key")), "key")
 
 
 def identify(
@@ -64,8 +68,8 @@ def _check_token(kept: bytes | None, given: bytes, name: str) -> None:
 def bot_id(connection: Connection, kind: str, now: datetime) -> int:
     """The number of a kind of computer player, which gets one with its first archived game."""
     key = _bot_key(kind)
-    known: int | None = connection.scalar(select(players.c.id).where(players.c.name_key == key))
-    return _add(connection, kind, key, now, bot=kind) if known is None else known
+    known = _ID.ask(connection, key)
+    return known[0][0] if known else _add(connection, kind, key, now, bot=kind)
 
 
 def is_named(name: str) -> ColumnElement[bool]:

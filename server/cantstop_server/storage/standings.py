@@ -6,15 +6,16 @@ a later one had been makes a note of the time from which all is to be worked out
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Row,
     String,
-    Table,
     bindparam,
     delete,
     func,
@@ -26,6 +27,7 @@ from sqlalchemy import (
 
 from cantstop_server.standings.rating import Rating, places, rate
 from cantstop_server.standings.streaks import Streak
+from cantstop_server.storage.compiled import Insertion, Question
 from cantstop_server.storage.models import (
     UtcDateTime,
     game_seats,
@@ -36,7 +38,6 @@ from cantstop_server.storage.models import (
     streaks,
 )
 from cantstop_server.storage.types import Outcome
-from cantstop_server.storage.upsert import upsert
 
 _NOTE: Final = "recount"
 EVERYTHING: Final = "due"
@@ -44,9 +45,8 @@ EVERYTHING: Final = "due"
 
 _AT_ONCE: Final = 5000
 
-# Made once: each game that ends asks all of them.
-_NOTED: Final = select(server.c.value).where(server.c.key == _NOTE)
-_LATER: Final = (
+_NOTED: Final = Question(select(server.c.value).where(server.c.key == _NOTE))
+_LATER: Final = Question(
     select(games.c.id)
     .where(
         tuple_(games.c.ended_at, games.c.id)
@@ -54,14 +54,30 @@ _LATER: Final = (
         games.c.status == "finished",
         games.c.seats > 1,
     )
-    .limit(1)
+    .limit(1),
+    *("ended_at", "id"),
 )
-_STREAKS: Final = select(streaks).where(
-    streaks.c.player_id.in_(bindparam("players", expanding=True))
-)
-_RATINGS: Final = select(ratings).where(
-    ratings.c.player_id.in_(bindparam("players", expanding=True))
-)
+
+
+def _replaced(kept: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    return new
+
+
+_PUT_STREAKS: Final = Insertion(streaks, _replaced)
+_PUT_RATINGS: Final = Insertion(ratings, _replaced)
+_ADD_HISTORY: Final = Insertion(rating_history)
+
+
+@cache
+def _placed(players: int) -> Question:
+    """Where so many players stand; who has a rating has a streak."""
+    names = [f"player_{number}" for number in range(players)]
+    return Question(
+        select(streaks, ratings.c.games, ratings.c.mu, ratings.c.sigma)
+        .outerjoin(ratings, ratings.c.player_id == streaks.c.player_id)
+        .where(streaks.c.player_id.in_([bindparam(name, type_=Integer) for name in names])),
+        *names,
+    )
 
 
 class Standings:
@@ -105,10 +121,10 @@ class Standings:
 
     def store(self, connection: Connection) -> None:
         """Write all of it in place of what is known of these players; the history is added."""
-        _put(connection, streaks, streak_rows(self))
-        _put(connection, ratings, rating_rows(self))
+        _write(connection, _PUT_STREAKS, streak_rows(self))
+        _write(connection, _PUT_RATINGS, rating_rows(self))
         for start in range(0, len(self.history), _AT_ONCE):
-            connection.execute(insert(rating_history), self.history[start : start + _AT_ONCE])
+            _write(connection, _ADD_HISTORY, self.history[start : start + _AT_ONCE])
 
 
 def is_rated(game: Outcome) -> bool:
@@ -132,11 +148,11 @@ def rating_rows(standings: Standings) -> list[dict[str, Any]]:
     ]
 
 
-def add(connection: Connection, game: Outcome) -> None:
-    """Go on by a finished game, or note that it came late."""
+def add(connection: Connection, game: Outcome, noted: str | None) -> None:
+    """Go on by a finished game, or note that it came late; ``noted`` is what is noted so far."""
     if len(game.seats) < 2:
         return
-    if noted(connection) is not None or _has_later(connection, game):
+    if noted is not None or _has_later(connection, game):
         note(connection, game.ended_at)
         return
     standings = _load(connection, game)
@@ -146,12 +162,13 @@ def add(connection: Connection, game: Outcome) -> None:
 
 def _load(connection: Connection, game: Outcome) -> Standings:
     """Where the players of a game stand now, as far as the game may change it."""
-    found, wanted = Standings(), {"players": list({seat.player for seat in game.seats})}
-    for row in connection.execute(_STREAKS, wanted):
-        found.streaks[row.player_id] = Streak(row.current, row.longest_wins, row.longest_losses)
-    if is_rated(game):
-        for row in connection.execute(_RATINGS, wanted):
-            found.ratings[row.player_id] = (row.games, Rating(row.mu, row.sigma))
+    found = Standings()
+    players = {seat.player for seat in game.seats}
+    with_ratings = is_rated(game)
+    for player, *streak, number, mu, sigma in _placed(len(players)).ask(connection, *players):
+        found.streaks[player] = Streak(*streak)
+        if with_ratings and number is not None:
+            found.ratings[player] = (number, Rating(mu, sigma))
     return found
 
 
@@ -207,8 +224,8 @@ def note(connection: Connection, since: datetime | None) -> None:
 
 def noted(connection: Connection) -> str | None:
     """From when on all is to be worked out anew: a time, ``EVERYTHING``, or None."""
-    value: str | None = connection.scalar(_NOTED)
-    return value
+    found = _NOTED.ask(connection)
+    return found[0][0] if found else None
 
 
 def forget_note(connection: Connection) -> None:
@@ -217,15 +234,9 @@ def forget_note(connection: Connection) -> None:
 
 
 def _has_later(connection: Connection, game: Outcome) -> bool:
-    point = {"ended_at": game.ended_at, "id": game.id}
-    return connection.execute(_LATER, point).first() is not None
+    return bool(_LATER.ask(connection, game.ended_at, game.id))
 
 
-def _put(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    """Write rows in place of those of the same players."""
-    if rows:
-        connection.execute(upsert(connection.dialect.name, table, _replaced), rows)
-
-
-def _replaced(kept: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
-    return new
+def _write(connection: Connection, insertion: Insertion, rows: list[dict[str, Any]]) -> None:
+    """Write rows whose values stand in the order of the table's columns."""
+    insertion.write(connection, [tuple(row.values()) for row in rows])

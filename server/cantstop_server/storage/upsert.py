@@ -2,27 +2,40 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Insert, Table
+from sqlalchemy import ColumnElement, Insert, Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
-Merge = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
+Merge: TypeAlias = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 """A column's value from what is kept and what is new."""
+
+Kept: TypeAlias = Literal["kept"]
+"""In place of a ``Merge``: the row that is there stays as it is."""
 
 _INSERTS: Final[dict[str, Any]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 @cache
-def upsert(dialect: str, table: Table, merge: Merge) -> Insert:
-    """An insert into a table that merges the values where a row of that key is there."""
+def insertion(dialect: str, table: Table, merge: Merge | Kept | None) -> Insert:
+    """An insert into a table that merges the values where a row of that key is there.
+
+    Without ``merge`` such a row is an error.
+    """
+    if merge is None:
+        return insert(table)
     adding = _INSERTS[dialect](table)
-    statement: Insert = adding.on_conflict_do_update(
-        index_elements=[column.name for column in table.primary_key.columns],
-        set_={
-            column.name: merge(column, adding.excluded[column.name])
-            for column in table.columns
-            if not column.primary_key
-        },
-    )
+    key = [column.name for column in table.primary_key.columns]
+    statement: Insert
+    if merge == "kept":
+        statement = adding.on_conflict_do_nothing(index_elements=key)
+    else:
+        statement = adding.on_conflict_do_update(
+            index_elements=key,
+            set_={
+                column.name: merge(column, adding.excluded[column.name])
+                for column in table.columns
+                if not column.primary_key
+            },
+        )
     return statement
