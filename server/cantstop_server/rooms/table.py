@@ -20,10 +20,11 @@ from cantstop_protocol.table import (
 )
 from cantstop_server.rooms.dicing import asked_of, promise_of
 from cantstop_server.rooms.state import RoomState, SeatState
-from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps
-from cantstop_server.rules.game import Game, Phase, advance, reach_of
+from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps, columns_in
+from cantstop_server.rules.game import Game, Phase, advance, reach, reach_after
+from cantstop_server.rules.legal import Reach
 from cantstop_server.rules.odds import busting_rolls
-from cantstop_server.rules.rule28 import rule_of_28
+from cantstop_server.rules.rule28 import count_of
 
 _DECISIONS: dict[Phase, Decision] = {
     Phase.ROLL: "roll",
@@ -153,8 +154,7 @@ def _turn_of(state: RoomState, seconds_left: float | None) -> Turn | None:
 
 
 def _turn(position: Game, seconds_left: float | None) -> Turn:
-    markers = position.markers[position.seat]
-    busting, count = _outlook(position.runners, markers, position.owners)
+    now, markers = reach(position), position.markers[position.seat]
     return Turn(
         seat=position.seat,
         number=position.turn,
@@ -162,20 +162,15 @@ def _turn(position: Game, seconds_left: float | None) -> Turn:
         decision=_DECISIONS[position.phase],
         runners=columns(position.runners),
         dice=position.dice,
-        options=tuple([_option(position, markers, option) for option in position.options]),
-        busting_rolls=busting,
-        rule_of_28=count,
+        options=tuple([_option(position, markers, now, option) for option in position.options]),
+        busting_rolls=busting_rolls(now.movable),
+        rule_of_28=count_of(columns_in(now.running), position.runners, markers),
         seconds_left=seconds_left,
     )
 
 
-def _option(position: Game, markers: Steps, option: tuple[int, ...]) -> Option:
+def _option(position: Game, markers: Steps, now: Reach, option: tuple[int, ...]) -> Option:
     runners = advance(position, option)
-    busting, count = _outlook(runners, markers, position.owners)
-    return Option(columns=option, runners=columns(runners), busting_rolls=busting, rule_of_28=count)
-
-
-def _outlook(runners: Steps, markers: Steps, owners: Steps) -> tuple[int, int]:
-    """How many rolls bust from there, and the Rule of 28's count."""
-    movable = reach_of(runners, markers, owners).movable
-    return busting_rolls(movable), rule_of_28(runners, markers)
+    after = reach_after(now, option, runners)
+    count = count_of(columns_in(after.running), runners, markers)
+    return Option(option, columns(runners), busting_rolls(after.movable), count)

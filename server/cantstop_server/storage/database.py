@@ -27,7 +27,7 @@ from cantstop_server.storage.journal import RoomWrite, Stored
 
 T = TypeVar("T")
 
-_TIDIED_AFTER: Final = 1000
+_TIDIED_AFTER: Final = 4000
 """After at least so many writes of rooms what is old among them goes."""
 
 _FAULTS_OF_THE_DATA = (

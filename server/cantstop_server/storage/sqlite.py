@@ -51,7 +51,7 @@ _DRIVER_ERRORS: Final = (SQLAlchemyError, sqlite3.Error, OSError)
 _STEPS_BETWEEN: Final = 5_000
 """Of SQLite's machine, until it looks whether anybody still waits: a move takes far fewer."""
 
-_TIDIED_AFTER: Final = 1000
+_TIDIED_AFTER: Final = 4000
 """After at least so many writes on the loop the log is some megabytes long."""
 
 _WAL_ATTEMPTS: Final = 100
