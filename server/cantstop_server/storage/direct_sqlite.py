@@ -88,4 +88,5 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
     return connection

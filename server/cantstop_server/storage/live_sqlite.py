@@ -1,8 +1,8 @@
 """Live rooms on SQLite, past SQLAlchemy's statements: what every move of every room goes through.
 
 The statements are made of the same tables, once, and given to the driver with their rows. A row
-costs a few microseconds so, where a statement of SQLAlchemy costs tens. Everything else, the
-archive too, goes its usual way on the same connection in the same transaction.
+costs a few microseconds so, where a statement of SQLAlchemy costs tens. The archive follows on the
+same connection in the same transaction.
 """
 
 import sqlite3

@@ -102,8 +102,8 @@ class SqliteDatabase(Database):
     def store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
         """Write a group of the journal in one transaction, past SQLAlchemy where that can be.
 
-        The archive is SQLAlchemy's, and so is the transaction in which a game goes there. Other
-        groups are written here and now unless they would have to wait.
+        One in which a game ends is for the thread: to archive and count it takes a while. Others
+        are written here and now unless they would have to wait.
         """
         try:
             if self._store_here(writes, now):
@@ -388,6 +388,7 @@ def _set_up(
         cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
         cursor.close()
 
     event.listen(engine, "connect", on_connect)
