@@ -94,6 +94,27 @@ async def test_who_drops_during_the_trouble_is_shown_as_away_after_it(tmp_path: 
         await ben.until(lambda t: bool(t.seats[0] and t.seats[0].away))
 
 
+async def test_who_leaves_before_an_entering_that_fails_is_in_no_room(tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+    async with (
+        serving(database) as server,
+        connected(server.port, "Ann") as ann,
+        connected(server.port, "Ben") as ben,
+    ):
+        entered = await ann.create(seats=2)
+        assert isinstance(entered, messages.Entered)
+        join = commands.Join(id=ben.next_id(), room=entered.table.room)
+        leave = commands.Leave(id=ben.next_id())
+        with locked(database):
+            await ben.websocket.send(encode(join))
+            await ben.websocket.send(encode(leave))
+            for command in (join, leave):
+                refused = await ben.reply_to(command.id)
+                assert isinstance(refused, messages.Error)
+                assert refused.code is ErrorCode.STORAGE
+        assert isinstance(await ben.create(seats=2), messages.Entered)
+
+
 async def test_a_room_whose_creation_failed_leaves_nothing_behind(tmp_path: Path) -> None:
     database = tmp_path / "games.db"
     async with serving(database) as server, connected(server.port, "Ann") as ann:

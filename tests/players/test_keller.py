@@ -6,7 +6,7 @@ import pytest
 from positions import position, random_game
 
 from cantstop_server.players.keller import DEFAULT_WEIGHTS, KellerPlayer, Weights
-from cantstop_server.rules.game import Game, Phase, reach, roll, stop_wins
+from cantstop_server.rules.game import Game, Phase, roll, stop_wins
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import rule_of_28
 from cantstop_server.rules.setup import make_setup
@@ -51,8 +51,8 @@ def test_it_does_not_wait_for_a_third_runner_when_no_column_is_left_for_one() ->
     setup = make_setup(3, 4)
     low = position({11: 1}, runners={11: 2, 12: 1}, owners=closed, setup=setup)
     high = position(runners={11: 2, 12: 2}, owners=closed, setup=setup)
-    assert (reach(low).free, count(low), stops(low)) == (1, 22, False)
-    assert (reach(high).free, count(high), stops(high)) == (1, 33, True)
+    assert (low.reach.free, count(low), stops(low)) == (1, 22, False)
+    assert (high.reach.free, count(high), stops(high)) == (1, 33, True)
 
 
 def test_it_stops_when_stopping_wins_even_where_a_roll_is_free() -> None:
@@ -60,7 +60,7 @@ def test_it_stops_when_stopping_wins_even_where_a_roll_is_free() -> None:
     free = position(runners={7: 13}, setup=make_setup(2, 1))
     assert stop_wins(game)
     assert stops(game)
-    assert busting_rolls(reach(free).movable) == 0
+    assert busting_rolls(free.reach.movable) == 0
     assert stops(free)
 
 
@@ -72,14 +72,14 @@ def test_it_keeps_a_runner_on_a_top_step_when_the_next_roll_may_bust() -> None:
 
 def test_a_free_runner_is_not_a_proof_of_safety_on_a_top_step() -> None:
     game = position(runners={2: 3})
-    assert reach(game).free == 2
-    assert busting_rolls(reach(game).movable) == 1
+    assert game.reach.free == 2
+    assert busting_rolls(game.reach.movable) == 1
     assert stops(game)
 
 
 def test_it_rolls_on_from_a_top_step_when_the_next_roll_cannot_bust() -> None:
     game = position({7: 12}, runners={7: 13})
-    assert busting_rolls(reach(game).movable) == 0
+    assert busting_rolls(game.reach.movable) == 0
     assert not stops(game)
 
 

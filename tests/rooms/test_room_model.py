@@ -304,7 +304,8 @@ class Room(RuleBasedStateMachine):
         id = next(self.ids)
 
         def reply(message: messages.Message) -> None:
-            if isinstance(message, messages.Error) and was_in:
+            failed = isinstance(message, messages.Error) and was_in
+            if failed and owner.durable.is_member(person.player):
                 self.outbox.inside.add(person.player)
 
         seq = client.seq

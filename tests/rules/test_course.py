@@ -26,7 +26,6 @@ from cantstop_server.rules.game import (
     Rolled,
     Stopped,
     new_game,
-    reach,
 )
 from cantstop_server.rules.setup import Setup, make_setup
 
@@ -142,7 +141,7 @@ def test_turns_are_what_a_replay_shows_action_by_action(
     expected, rolls = [], []
     played = list(random_game(seed, setup, resigning=resigning))
     for before, action, event, _ in played:
-        spot = (before.runners, reach(before))
+        spot = (before.runners, before.reach)
         if isinstance(action, Roll):
             rolls.append(spot)
         if isinstance(event, Stopped | Busted):

@@ -18,7 +18,6 @@ from cantstop_server.rules.game import (
     choose,
     claimed_columns,
     new_game,
-    reach,
     resign,
     roll,
     score,
@@ -94,7 +93,7 @@ def test_after_a_bust_the_next_player_starts_clean_and_must_roll() -> None:
         stop(game)
     with pytest.raises(NotAllowed, match="no dice on the table"):
         choose(game, 0)
-    assert reach(game).free == 3
+    assert game.reach.free == 3
 
 
 def test_stopping_before_a_move_is_refused() -> None:
@@ -165,7 +164,7 @@ def test_dead_markers_are_kept_where_they_are_when_agreed() -> None:
     game = position({2: 2}, {2: 1, 7: 4}, {2: 2}, runners={2: 3}, setup=setup)
     after, _ = stop(game)
     assert after.markers == (steps({2: 3}), steps({2: 1, 7: 4}), steps({2: 2}))
-    assert not reach(after).movable >> 2 & 1
+    assert not after.reach.movable >> 2 & 1
 
 
 def test_one_stop_claims_two_and_three_columns() -> None:
@@ -219,7 +218,7 @@ def test_a_win_ends_the_game_at_once_and_nothing_is_accepted_after_it() -> None:
 
 def test_the_reach_is_what_the_columns_can_still_take() -> None:
     game = position({2: 2, 7: 12, 8: 10}, runners={7: 13, 3: 4}, owners={5: 1, 12: 0})
-    able = reach(game)
+    able = game.reach
     assert columns_in(able.movable) == (2, 3, 4, 6, 8, 9, 10, 11)
     assert columns_in(able.running) == (3, 7)
     assert columns_in(able.last_step) == (2, 3, 8)
@@ -227,7 +226,7 @@ def test_the_reach_is_what_the_columns_can_still_take() -> None:
 
 
 def test_with_three_runners_out_they_alone_are_within_reach() -> None:
-    able = reach(position({2: 2}, runners={7: 13, 3: 4, 4: 1}))
+    able = position({2: 2}, runners={7: 13, 3: 4, 4: 1}).reach
     assert columns_in(able.movable) == (3, 4)
     assert able.free == 0
 

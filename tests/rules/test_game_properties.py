@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from positions import SETUPS, random_game, steps
+from positions import SETUPS, position, random_game
 
 from cantstop_server.rules.board import COLUMNS, LENGTHS, NO_SEAT, RUNNERS
 from cantstop_server.rules.errors import NotAllowed
@@ -16,7 +16,6 @@ from cantstop_server.rules.game import (
     choose,
     move,
     new_game,
-    reach,
     resign,
     roll,
     score,
@@ -160,23 +159,22 @@ def assert_refuses_everything(game: Game) -> None:
 @games
 def test_several_moves_at_once_lead_where_they_lead_one_by_one(seed: int, setup: Setup) -> None:
     start, moves = new_game(setup), []
-    spots = [(start.runners, reach(start))]
+    spots = [(start.runners, start.reach)]
     for ply in random_game(seed, setup):
         if isinstance(ply.event, Advanced):
             assert ply.before.dice is not None
             moves.append((ply.before.dice, ply.before.options.index(ply.event.columns)))
-            spots.append((ply.after.runners, reach(ply.after)))
+            spots.append((ply.after.runners, ply.after.reach))
             assert move(start, moves) == (ply.after, spots)
         if ply.after.turn != start.turn:
             start, moves = ply.after, []
-            spots = [(start.runners, reach(start))]
+            spots = [(start.runners, start.reach)]
 
 
 def test_moves_are_refused_as_rolls_and_choices_are() -> None:
     game = new_game(make_setup(2))
     pending, _ = roll(game, (3, 4, 5, 6))
-    moved, _ = choose(pending, 0)
-    lost = moved._replace(runners=steps({2: 1, 3: 1, 12: 1}))
+    lost = position(runners={2: 1, 3: 1, 12: 1})
     for start, moves, message in (
         (pending, [((3, 4, 5, 6), 0)], "choose one of the options first"),
         (game, [((3, 4, 5, 6), 3)], "no option 4: choose 1 to 3"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from positions import ALL_ROLLS, position, positions, vector_position, vector_rows
 
-from cantstop_server.rules.game import Game, new_game, reach
+from cantstop_server.rules.game import Game, new_game
 from cantstop_server.rules.legal import Dice, legal_options, pairings
 from cantstop_server.rules.setup import make_setup
 
@@ -51,7 +51,7 @@ def options_by_hand(game: Game, dice: Dice) -> set[tuple[int, ...]]:
 
 def options(game: Game, *dice: int) -> list[tuple[int, ...]]:
     d1, d2, d3, d4 = dice
-    return list(legal_options((d1, d2, d3, d4), reach(game)))
+    return list(legal_options((d1, d2, d3, d4), game.reach))
 
 
 @pytest.mark.parametrize("row", vector_rows(), ids=lambda row: row["name"])
@@ -63,7 +63,7 @@ def test_a_published_case_gives_its_options(row: Any) -> None:
 @settings(max_examples=80, deadline=None)
 @given(positions())
 def test_every_roll_of_any_position_gives_the_options_found_by_hand(game: Game) -> None:
-    able = reach(game)
+    able = game.reach
     for dice in ALL_ROLLS:
         assert set(legal_options(dice, able)) == options_by_hand(game, dice), dice
 
@@ -71,7 +71,7 @@ def test_every_roll_of_any_position_gives_the_options_found_by_hand(game: Game) 
 @settings(max_examples=30, deadline=None)
 @given(positions())
 def test_options_are_distinct_in_rising_order_and_at_most_six(game: Game) -> None:
-    able = reach(game)
+    able = game.reach
     for dice in ALL_ROLLS:
         found = legal_options(dice, able)
         assert list(found) == sorted(set(found))
@@ -80,13 +80,13 @@ def test_options_are_distinct_in_rising_order_and_at_most_six(game: Game) -> Non
 
 
 def test_an_empty_board_gives_1_to_3_options_in_these_numbers() -> None:
-    able = reach(new_game(make_setup(2)))
+    able = new_game(make_setup(2)).reach
     counts = Counter(len(legal_options(dice, able)) for dice in ALL_ROLLS)
     assert counts == {1: 126, 2: 810, 3: 360}
 
 
 def test_two_runners_out_gives_1_to_5_options_in_these_numbers() -> None:
-    able = reach(position(runners={6: 1, 8: 1}))
+    able = position(runners={6: 1, 8: 1}).reach
     counts = Counter(len(legal_options(dice, able)) for dice in ALL_ROLLS)
     assert counts == {1: 70, 2: 230, 3: 540, 4: 336, 5: 120}
 

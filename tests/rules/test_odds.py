@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from positions import ALL_ROLLS, VECTORS, position, positions, vector_position, vector_rows
 
 from cantstop_server.rules.board import ALL_COLUMNS, COLUMNS, LENGTHS, column_set
-from cantstop_server.rules.game import Game, reach
+from cantstop_server.rules.game import Game
 from cantstop_server.rules.legal import legal_options
 from cantstop_server.rules.odds import ROLLS, bust_chance, busting_rolls
 
@@ -32,7 +32,7 @@ def published(name: str) -> list[dict[str, int]]:
 
 
 def chance_with_runners(*columns: int) -> Fraction:
-    return bust_chance(reach(position(runners=dict.fromkeys(columns, 1))).movable)
+    return bust_chance(position(runners=dict.fromkeys(columns, 1)).reach.movable)
 
 
 def test_all_165_published_triples_are_exact() -> None:
@@ -55,7 +55,7 @@ def test_all_11_published_columns_are_exact() -> None:
 
 @pytest.mark.parametrize("row", vector_rows(), ids=lambda row: row["name"])
 def test_a_published_case_has_its_busting_rolls(row: Any) -> None:
-    assert busting_rolls(reach(vector_position(row)).movable) == row["busting_rolls_of_1296"]
+    assert busting_rolls(vector_position(row).reach.movable) == row["busting_rolls_of_1296"]
 
 
 @pytest.mark.parametrize("columns", KNOWN, ids=str)
@@ -80,7 +80,7 @@ def test_all_2048_column_sets_are_as_a_count_of_every_roll_finds_them() -> None:
 @settings(max_examples=60, deadline=None)
 @given(positions())
 def test_the_busting_rolls_are_those_that_give_no_option(game: Game) -> None:
-    able = reach(game)
+    able = game.reach
     assert busting_rolls(able.movable) == sum(not legal_options(d, able) for d in ALL_ROLLS)
 
 
@@ -95,8 +95,8 @@ def test_a_set_is_read_by_its_columns_alone() -> None:
 
 
 def test_a_free_runner_is_not_a_proof_of_safety() -> None:
-    claimed = reach(position(owners={2: 1}))
-    topped = reach(position(runners={2: 3}))
+    claimed = position(owners={2: 1}).reach
+    topped = position(runners={2: 3}).reach
     assert claimed.free == 3
     assert topped.free == 2
     assert busting_rolls(claimed.movable) == busting_rolls(topped.movable) == 1

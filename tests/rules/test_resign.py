@@ -12,7 +12,6 @@ from cantstop_server.rules.game import (
     Resigned,
     claimed_columns,
     new_game,
-    reach,
     resign,
     roll,
     stop,
@@ -26,7 +25,7 @@ def test_the_seat_to_move_leaves_and_the_next_gets_a_fresh_turn() -> None:
     assert event == Resigned(0, None)
     assert (after.seat, after.phase, after.turn) == (1, Phase.ROLL, game.turn + 1)
     assert (after.runners, after.dice, after.options) == (NO_STEPS, None, ())
-    assert reach(after).free == 3
+    assert after.reach.free == 3
 
 
 def test_another_seat_leaves_and_dice_and_runners_are_untouched() -> None:

@@ -11,7 +11,7 @@ from positions import SETUPS, Ply, random_game
 from cantstop_server.rules.board import RUNNERS, column_set
 from cantstop_server.rules.course import Roll, notation
 from cantstop_server.rules.errors import BadCourse
-from cantstop_server.rules.game import Busted, Game, Stopped, reach
+from cantstop_server.rules.game import Busted, Game, Stopped
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import rule_of_28
 from cantstop_server.rules.setup import Setup, make_setup
@@ -36,7 +36,7 @@ def counted(setup: Setup, played: list[Ply]) -> list[tuple[Counter[str], Counter
         count = rule_of_28(before.runners, markers)
         sums["turns"] += 1
         for game in [ply.before for ply in plies if isinstance(ply.action, Roll)]:
-            busting = busting_rolls(reach(game).movable)
+            busting = busting_rolls(game.reach.movable)
             past = rule_of_28(game.runners, markers) - 28
             sums["rolls"] += 1
             sums["expected"] += busting

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cantstop_server.rules.board import COLUMNS, LENGTHS, NO_SEAT, Steps
 from cantstop_server.rules.course import Action, Choose, Resign, Roll, Stop, apply
-from cantstop_server.rules.game import Event, Game, Phase, new_game
+from cantstop_server.rules.game import Event, Game, Phase, new_game, reach_of
 from cantstop_server.rules.legal import Dice
 from cantstop_server.rules.setup import Setup, make_setup
 
@@ -55,12 +55,16 @@ def position(
     """
     setup = setup or make_setup(max(2, len(markers)))
     rows = [*markers, *({} for _ in range(setup.seats - len(markers)))]
+    markers_of = tuple(steps(row) for row in rows)
+    owned = tuple((owners or {}).get(column, NO_SEAT) for column in range(13))
+    out = steps(runners or {})
     return new_game(setup)._replace(
-        markers=tuple(steps(row) for row in rows),
-        owners=tuple((owners or {}).get(column, NO_SEAT) for column in range(13)),
-        runners=steps(runners or {}),
+        markers=markers_of,
+        owners=owned,
+        runners=out,
         seat=seat,
         phase=Phase.ROLL_OR_STOP if runners else Phase.ROLL,
+        reach=reach_of(out, markers_of[seat], owned),
     )
 
 

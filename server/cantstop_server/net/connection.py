@@ -490,8 +490,9 @@ class Connection:
         was_in = self._room is room
 
         def reply(message: Message) -> None:
-            back = isinstance(message, Error) and was_in and self._room is None
-            if back and not self._is_over:
+            left = isinstance(message, Error) and was_in and self._room is None
+            # Whose entering has failed with it is not in the room either.
+            if left and not self._is_over and room.durable.is_member(person.player):
                 self._be_in(room)
             self._reply(message)
 

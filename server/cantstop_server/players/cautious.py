@@ -3,7 +3,7 @@
 from typing import Final
 
 from cantstop_server.rules.board import LENGTHS
-from cantstop_server.rules.game import Game, advance, reach, stop_wins, topped_columns
+from cantstop_server.rules.game import Game, advance, stop_wins, topped_columns
 from cantstop_server.rules.odds import busting_rolls
 
 MOVES: Final = 2
@@ -25,7 +25,7 @@ class CautiousPlayer:
 
     def stop(self, game: Game) -> bool:
         """Whether to stop: never if no roll can bust, else to win, on a top step, or soon."""
-        busting = busting_rolls(reach(game).movable)
+        busting = busting_rolls(game.reach.movable)
         if stop_wins(game):
             return True
         if not busting:

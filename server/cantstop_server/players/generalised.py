@@ -10,7 +10,7 @@ from typing import Final
 
 from cantstop_server.players.spread import spread_number
 from cantstop_server.rules.board import RUNNERS, Steps, columns_in, standing
-from cantstop_server.rules.game import Game, advance, reach, stop_wins
+from cantstop_server.rules.game import Game, advance, stop_wins
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class GeneralisedPlayer:
         """Whether to stop: to win, or at the threshold once no runner can be placed any more."""
         if stop_wins(game):
             return True
-        able = reach(game)
+        able = game.reach
         if able.movable & ~able.running:
             return False
         placed = columns_in(able.running)

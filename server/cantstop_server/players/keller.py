@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cantstop_server.rules.board import LENGTHS
-from cantstop_server.rules.game import Game, reach, stop_wins, topped_columns
+from cantstop_server.rules.game import Game, stop_wins, topped_columns
 from cantstop_server.rules.legal import Option
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import STOP_COUNT, rule_of_28
@@ -76,10 +76,10 @@ class KellerPlayer:
         for its third runner, at any count, as long as a column is left for one.
         """
         if topped_columns(game):
-            return stop_wins(game) or busting_rolls(reach(game).movable) > 0
+            return stop_wins(game) or busting_rolls(game.reach.movable) > 0
         if rule_of_28(game.runners, game.markers[game.seat]) < STOP_COUNT:
             return False
-        able = reach(game)
+        able = game.reach
         columns_for_another_runner = able.movable & ~able.running
         return not columns_for_another_runner
 

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from cantstop_protocol.events import AnyEvent, BotFailed
 from cantstop_server.players.registry import THINKING_KINDS, make_player
 from cantstop_server.rooms import play
@@ -35,7 +37,7 @@ def bot_move(
         failure = (BotFailed(position.seat),)
         action = plain_decision(position)
     outcome = play.roll(state, world) if action is None else play.act(state, action, world)
-    return outcome._replace(events=(*failure, *outcome.events))
+    return replace(outcome, events=(*failure, *outcome.events))
 
 
 def decide(position: Game, kind: str) -> course.Action | None:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cantstop_protocol.events import AnyEvent
 from cantstop_protocol.messages import Aside
@@ -27,7 +29,7 @@ class World:
     secret: Callable[[], bytes] | None = None
 
 
-class Outcome(NamedTuple):
+class Outcome(Struct, frozen=True):
     """The room after a step, its new events in order, and the game that ended with it.
 
     ``put_out`` is the player id of somebody who is out of the room by this step; ``aside`` is
@@ -44,4 +46,4 @@ class Outcome(NamedTuple):
 
     def leading_to(self, state: RoomState) -> "Outcome":
         """The same with another state."""
-        return self if state is self.state else Outcome(state, *self[1:])
+        return self if state is self.state else replace(self, state=state)

@@ -13,8 +13,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cantstop_protocol.codec import encode
@@ -100,7 +101,7 @@ class Surroundings:
     """The seats of a room have durably changed."""
 
 
-class _Request(NamedTuple):
+class _Request(Struct, frozen=True):
     """A command that waits for its reply; ``person`` is None for the server's host.
 
     With ``last_seq`` its sender is on the way in, and has seen what happened until then.
@@ -113,8 +114,7 @@ class _Request(NamedTuple):
     last_seq: int | None = None
 
 
-@dataclass(slots=True)
-class _Pending:
+class _Pending(Struct):
     """A write under way, and what to do once it is durable."""
 
     state: RoomState

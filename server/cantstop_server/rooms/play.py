@@ -121,7 +121,7 @@ def rematch(state: RoomState, seat: int, name: str, world: World) -> Outcome:
     if not asked <= set(agreed.rematch):
         return Outcome(agreed, accepted)
     started = start(agreed, world)
-    return started._replace(events=(*accepted, *started.events))
+    return replace(started, events=(*accepted, *started.events))
 
 
 def check_move(state: RoomState, person: Person, ply: int) -> SeatState:
@@ -174,7 +174,7 @@ def roll_or_ask(state: RoomState, passed: tuple[int, ...], world: World) -> Outc
     if live.dice.kind == "committed":
         return outcome
     alone = Witnessed(live.dice.rolls + 1, None, None, None)
-    return outcome._replace(events=(alone, *outcome.events))
+    return replace(outcome, events=(alone, *outcome.events))
 
 
 def act(

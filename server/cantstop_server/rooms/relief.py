@@ -86,7 +86,7 @@ def time_up(state: RoomState, world: World) -> Outcome:
     if overran.overruns >= OVERRUNS_TO_RELIEF and outcome.state.playing:
         overran = replace(overran, autopilot=AUTOPILOT, relief="time", overruns=0)
         events = (*events, AutopilotSet(overran.name, index, AUTOPILOT))
-    return outcome._replace(state=outcome.state.with_seat(index, overran), events=events)
+    return replace(outcome, state=outcome.state.with_seat(index, overran), events=events)
 
 
 def warn(state: RoomState) -> Outcome:

@@ -21,7 +21,7 @@ from cantstop_protocol.table import (
 from cantstop_server.rooms.dicing import asked_of, promise_of
 from cantstop_server.rooms.state import RoomState, SeatState
 from cantstop_server.rules.board import LENGTHS, NO_SEAT, NO_STEPS, Steps, columns_in
-from cantstop_server.rules.game import Game, Phase, advance, reach, reach_after
+from cantstop_server.rules.game import Game, Phase, advance, reach_after
 from cantstop_server.rules.legal import Reach
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import count_of
@@ -154,7 +154,7 @@ def _turn_of(state: RoomState, seconds_left: float | None) -> Turn | None:
 
 
 def _turn(position: Game, seconds_left: float | None) -> Turn:
-    now, markers = reach(position), position.markers[position.seat]
+    now, markers = position.reach, position.markers[position.seat]
     return Turn(
         seat=position.seat,
         number=position.turn,

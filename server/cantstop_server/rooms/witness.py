@@ -30,7 +30,7 @@ def answer(state: RoomState, seat: int, command: Witness, world: World) -> Outco
     rolled, dice, server = dicing.witnessed(live, bytes.fromhex(command.link))
     outcome = play.act(replace(state, game=rolled), course.Roll(dice), world)
     told = Witnessed(number, seat, command.link, server.hex())
-    return outcome._replace(events=(told, *outcome.events))
+    return replace(outcome, events=(told, *outcome.events))
 
 
 def pass_on(state: RoomState, world: World) -> Outcome:
@@ -59,7 +59,8 @@ def settled(before: RoomState, outcome: Outcome, world: World) -> Outcome:
     if not (gone and was_there):
         return outcome
     following = _next(state, world)
-    return outcome._replace(
+    return replace(
+        outcome,
         state=dicing.promised(following.state, world),
         events=(*outcome.events, *following.events),
         archive=following.archive or outcome.archive,

@@ -154,11 +154,11 @@ def _turns(setup: Setup, course: str) -> Iterator[Turn]:
         last = spots[-1]
         event: Event
         if isinstance(action, Roll):
-            game, event = roll(before, action.dice, last[1])
+            game, event = roll(before, action.dice)
         else:
             spots.pop()
             if isinstance(action, Stop):
-                game, event = stop(before, last[1])
+                game, event = stop(before)
             else:
                 game, event = apply(before, action)
         rolls += spots

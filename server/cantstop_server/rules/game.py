@@ -41,7 +41,8 @@ class Game(NamedTuple):
 
     ``markers`` and ``owners`` are indexed by seat and by column; ``runners`` by column.
     ``turn`` counts turns from 1, busts included; ``ply`` counts the actions applied so far.
-    ``dice`` and ``options`` are set while a choice is pending.
+    ``dice`` and ``options`` are set while a choice is pending. ``reach`` is what the columns can
+    still take for the seat to move: it follows from the rest, and each action carries it on.
     """
 
     setup: Setup
@@ -56,6 +57,7 @@ class Game(NamedTuple):
     turn: int
     ply: int
     winner: int | None
+    reach: Reach
 
 
 class Rolled(NamedTuple):
@@ -121,12 +123,8 @@ def new_game(setup: Setup) -> Game:
         turn=1,
         ply=0,
         winner=None,
+        reach=reach_of(NO_STEPS, NO_STEPS, NO_OWNERS),
     )
-
-
-def reach(game: Game) -> Reach:
-    """What the columns can still take for the seat to move."""
-    return reach_of(game.runners, game.markers[game.seat], game.owners)
 
 
 def reach_of(runners: Steps, markers: Steps, owners: Steps) -> Reach:
@@ -176,18 +174,16 @@ def stop_wins(game: Game) -> bool:
     return score(game, game.seat) + topped >= game.setup.target
 
 
-def roll(game: Game, dice: Dice, within: Reach | None = None) -> tuple[Game, Rolled | Busted]:
+def roll(game: Game, dice: Dice) -> tuple[Game, Rolled | Busted]:
     """Roll these dice: their options become pending, or the turn busts.
-
-    ``within`` is the ``reach`` of the game for whoever has it at hand.
 
     Raises ``NotAllowed`` when no roll is due and ``IllegalDice`` for anything but four dice.
     """
     if game.phase not in _ROLLING_PHASES:
         raise NotAllowed(_refusal(game, "roll"))
-    options = legal_options(dice, within or reach(game))
+    options = legal_options(dice, game.reach)
     if options:
-        state = _same_turn(game, game.runners, Phase.CHOOSE, dice, options)
+        state = _same_turn(game, game.runners, game.reach, Phase.CHOOSE, dice, options)
         return state, Rolled(game.seat, dice, options)
     return _next_turn(game, game.markers, game.owners), Busted(game.seat, dice, game.runners)
 
@@ -206,7 +202,8 @@ def choose(game: Game, index: int) -> tuple[Game, Advanced]:
         raise NotAllowed(_refusal(game, "choose"))
     option = _option_at(game.options, index)
     runners = advance(game, option)
-    state = _same_turn(game, runners, Phase.ROLL_OR_STOP, None, ())
+    after = reach_after(game.reach, option, runners)
+    state = _same_turn(game, runners, after, Phase.ROLL_OR_STOP, None, ())
     return state, Advanced(game.seat, option, runners)
 
 
@@ -219,7 +216,7 @@ def move(game: Game, moves: Sequence[tuple[Dice, int]]) -> tuple[Game, list[Spot
     """
     if moves and game.phase not in _ROLLING_PHASES:
         raise NotAllowed(_refusal(game, "roll"))
-    markers, runners, now = game.markers[game.seat], game.runners, reach(game)
+    markers, runners, now = game.markers[game.seat], game.runners, game.reach
     spots: list[Spot] = [(runners, now)]
     for dice, index in moves:
         options = legal_options(dice, now)
@@ -231,19 +228,18 @@ def move(game: Game, moves: Sequence[tuple[Dice, int]]) -> tuple[Game, list[Spot
         spots.append((runners, now))
     if not moves:
         return game, spots
-    return _same_turn(game, runners, Phase.ROLL_OR_STOP, None, (), 2 * len(moves)), spots
+    return _same_turn(game, runners, now, Phase.ROLL_OR_STOP, None, (), 2 * len(moves)), spots
 
 
-def stop(game: Game, within: Reach | None = None) -> tuple[Game, Stopped]:
+def stop(game: Game) -> tuple[Game, Stopped]:
     """Keep the turn's steps, claim the columns whose runner is on top, and win or pass the dice.
 
-    ``within`` is the ``reach`` of the game for whoever has it at hand.
     Raises ``NotAllowed`` before the turn's first move and while a choice is pending.
     """
     if game.phase is not Phase.ROLL_OR_STOP:
         raise NotAllowed(_refusal(game, "stop"))
     seat = game.seat
-    movable, running, _, _ = within or reach(game)
+    movable, running, _, _ = game.reach
     # A runner can always take another step but from the top.
     claimed = columns_in(running & ~movable)
     kept = list(game.markers[seat])
@@ -306,6 +302,7 @@ def _option_at(options: tuple[Option, ...], index: int) -> Option:
 def _same_turn(
     game: Game,
     runners: Steps,
+    reach: Reach,
     phase: Phase,
     dice: Dice | None,
     options: tuple[Option, ...],
@@ -324,6 +321,7 @@ def _same_turn(
         game.turn,
         game.ply + actions,
         None,
+        reach,
     )
 
 
@@ -346,6 +344,7 @@ def _next_turn(game: Game, markers: tuple[Steps, ...], owners: Steps) -> Game:
         game.turn + 1,
         game.ply + 1,
         None,
+        reach_of(NO_STEPS, markers[seat], owners),
     )
 
 
@@ -357,6 +356,7 @@ def _ended(game: Game, winner: int | None) -> Game:
         options=(),
         ply=game.ply + 1,
         winner=winner,
+        reach=reach_of(NO_STEPS, game.markers[game.seat], game.owners),
     )
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from positions import position
 
 from cantstop_server.rules.course import Choose, Roll, apply
-from cantstop_server.rules.game import reach
 from cantstop_server.rules.odds import busting_rolls
 from cantstop_server.rules.rule28 import rule_of_28
 
@@ -46,5 +45,5 @@ def test_the_picture_shows_a_position_that_there_could_be() -> None:
     for index, option in enumerate(table.turn.options):
         after, _ = apply(rolled, Choose(index))
         assert tuple(after.runners[2:]) == option.runners
-        assert busting_rolls(reach(after).movable) == option.busting_rolls
+        assert busting_rolls(after.reach.movable) == option.busting_rolls
         assert rule_of_28(after.runners, after.markers[0]) == option.rule_of_28

@@ -21,7 +21,7 @@ from cantstop_server.players.expert.geometry import geometry, reduced_lengths, s
 from cantstop_server.players.expert.position import view_of
 from cantstop_server.players.expert.turn import Turn, solve
 from cantstop_server.rules.board import COLUMNS
-from cantstop_server.rules.game import Game, advance, reach
+from cantstop_server.rules.game import Game, advance
 from cantstop_server.rules.legal import legal_options
 
 OPTIMAL_SOLITAIRE = {
@@ -124,7 +124,7 @@ def test_on_the_real_board_rolling_is_worth_what_the_rules_say(game: Game, seed:
 
     expected = 0.0
     for dice in ALL_ROLLS:
-        options = legal_options(dice, reach(game))
+        options = legal_options(dice, game.reach)
         values = [turn.best(state(advance(game, option))) for option in options]
         expected += max(values, default=0.25) / len(ALL_ROLLS)
     assert turn.rolls[state(game.runners)] == pytest.approx(expected, abs=1e-9)
