@@ -8,7 +8,7 @@ archive. That is for the thread which does all else, and while it is at it these
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -22,28 +22,32 @@ the busy timeout holds, and never fails half-way for another writer."""
 
 _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SLOW: Final = 0.01
+"""A write that took longer has kept everybody waiting, seconds."""
+
 _REST: Final = 1.0
+"""For so long after it the thread does it instead."""
 
 
 class DirectWriter:
     """Writes on a connection of its own, which never waits and never checkpoints."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._path = path
+        self._clock = clock
         self._connection: sqlite3.Connection | None = None
         self._rests_until = 0.0
 
     @property
     def is_ready(self) -> bool:
         """Whether it may be asked: not just after the system has taken long for a write."""
-        return time.monotonic() >= self._rests_until
+        return self._clock() >= self._rests_until
 
     def store(self, writes: Sequence[RoomWrite], now: datetime) -> bool:
         """Write a group without games that ended; False if another writer is at it.
 
         Raises ``sqlite3.Error``; nothing is written then.
         """
-        began = time.monotonic()
+        began = self._clock()
         try:
             if self._connection is None:
                 self._connection = _connect(self._path)
@@ -53,7 +57,7 @@ class DirectWriter:
                 return False
             self.close()
             raise
-        ended = time.monotonic()
+        ended = self._clock()
         if ended - began > _SLOW:
             self._rests_until = ended + _REST
         return True

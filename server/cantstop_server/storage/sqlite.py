@@ -109,7 +109,7 @@ class SqliteDatabase(Database):
             if self._store_here(writes, now):
                 stored(None)
                 return
-        except (StorageError, *_DRIVER_ERRORS) as error:
+        except Exception as error:  # noqa: BLE001 - it is told
             stored(self._as_told(error))
             return
         if any(write.archive is not None for write in writes):

@@ -1,0 +1,165 @@
+"""Moves as what they add to a room: what is taken up of them, and what is more than a move."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from fakeloop import FakeJournal, FakeLoop, FakeOutbox, surroundings
+from roomscript import ANN, BEN
+from wire import scripted_world
+
+from cantstop_protocol import commands
+from cantstop_protocol.table import GameOptions
+from cantstop_server.rooms.agenda import Delays
+from cantstop_server.rooms.moves import recall
+from cantstop_server.rooms.owner import RoomOwner
+from cantstop_server.rooms.seating import open_room
+from cantstop_server.rooms.state import Accepted, RoomState, dump, dump_events, restored
+from cantstop_server.storage.types import LiveRoom
+
+DELAYS = Delays(bot=1.0, absence=60.0, seat=60.0, room=60.0, game=60.0)
+MIXED = (1, 2, 3, 4)
+
+
+class Table:
+    """A room of two people whose writes are kept one by one."""
+
+    def __init__(self, game: str = "first") -> None:
+        self.journal = FakeJournal()
+        state, opening = open_room(
+            "BADOK", "", None, GameOptions(seats=2), ANN, Accepted(1, "run", 1)
+        )
+        world = replace(scripted_world((MIXED,)), game_id=lambda: game)
+        outbox = FakeOutbox(lambda player, frame: None)
+        around = surroundings(self.journal, outbox, world, DELAYS)
+        self.owner = RoomOwner(state, (), around)
+        self.owner.enter(ANN, "run", 1, print, watch=False, opening=opening)
+        self.owner.enter(BEN, "run", 1, print, watch=False)
+        self.ids = iter(range(2, 1000))
+        self.do(commands.Start)
+        self.write()
+
+    def do(self, kind: type[commands.Command], /, **fields: object) -> None:
+        position = self.owner.state.position
+        person = ANN if position is None else (ANN, BEN)[position.seat]
+        self.owner.submit(person, "run", kind(id=next(self.ids), **fields), print)
+
+    def move(self, kind: type[commands.Command], /, **fields: object) -> None:
+        assert self.owner.state.position is not None
+        self.do(kind, ply=self.owner.state.position.ply, **fields)
+
+    def turn(self) -> None:
+        """A whole turn: a roll, a choice, a stop."""
+        self.move(commands.Roll)
+        self.move(commands.Choose, option=1)
+        self.move(commands.Stop)
+
+    def write(self) -> None:
+        while self.journal.waiting:
+            self.journal.commit()
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[FakeLoop]:
+    with FakeLoop() as loop:
+        yield loop
+
+
+@pytest.fixture
+def table(loop: FakeLoop) -> Table:
+    return Table()
+
+
+def written(table: Table) -> list[bool]:
+    """Of each write that waits, whether it is a move."""
+    return [write.move is not None for write in table.journal.waiting]
+
+
+def test_a_roll_a_choice_and_a_stop_are_moves_once_their_sender_is_known(table: Table) -> None:
+    table.turn()
+    table.turn()
+    table.write()
+    table.turn()
+    assert written(table) == [True, True, True]
+    assert all(len(write.move or b"") < 200 for write in table.journal.waiting)
+
+
+def test_what_is_not_a_move_is_written_with_the_whole_room(table: Table) -> None:
+    table.turn()
+    table.turn()
+    table.write()
+    for kind, fields in (
+        (commands.Chat, {"text": "hello"}),
+        (commands.Autopilot, {"kind": "keller"}),
+        (commands.Resign, {}),
+    ):
+        table.do(kind, **fields)
+    assert written(table) == [False, False, False]
+
+
+def test_a_move_behind_something_that_is_not_written_is_written_with_it(table: Table) -> None:
+    table.turn()
+    table.turn()
+    table.write()
+    table.do(commands.Autopilot, kind=None)
+    assert written(table) == [], "the seat is hers already"
+    table.move(commands.Roll)
+    assert written(table) == [False]
+
+
+def test_a_room_is_written_again_after_so_many_moves(table: Table) -> None:
+    for _ in range(40):
+        table.turn()
+        if not table.owner.state.playing:
+            break
+    moves = written(table)
+    assert moves.count(False) >= 3
+    assert max(len(run) for run in "".join("m" if m else " " for m in moves).split()) <= 32
+    table.write()
+
+
+def room_of(table: Table, *, older: tuple[bytes, ...] = ()) -> LiveRoom:
+    assert table.journal.state is not None
+    moves = (*older, *table.journal.moves)
+    return LiveRoom("BADOK", table.journal.state, tuple(table.journal.rows), moves)
+
+
+def test_the_room_is_taken_up_as_its_last_move_has_left_it(table: Table) -> None:
+    for _ in range(4):
+        table.turn()
+        table.write()
+    state, tail, number = recall(room_of(table))
+    assert state == restored(table.owner.durable)
+    assert number < state.seq
+    assert [numbered.seq for numbered in tail] == list(range(1, state.seq + 1))
+
+
+def test_moves_of_a_room_that_had_the_code_before_are_passed_over() -> None:
+    before, now = Table("before"), Table("now")
+    while len(before.journal.moves) < 20:
+        before.turn()
+        before.write()
+    now.turn()
+    now.write()
+    assert recall(room_of(now, older=tuple(before.journal.moves))) == recall(room_of(now))
+
+
+def test_moves_that_are_in_the_state_already_are_passed_over(table: Table) -> None:
+    for _ in range(4):
+        table.turn()
+        table.write()
+    table.do(commands.Chat, text="hello")
+    table.write()
+    again: RoomState = recall(room_of(table)).state
+    assert again == restored(table.owner.durable)
+    assert again.game is not None
+    assert again.game.course.count(".") == 4
+
+
+def test_events_from_before_they_were_written_together_are_read() -> None:
+    blob = b"\x84\xa4type\xa7chatted\xa4name\xa3Ann\xa4seat\x00\xa4text\xa2hi"
+    state, _ = open_room("BADOK", "", None, GameOptions(), ANN, Accepted(1, "run", 1))
+    room = LiveRoom("BADOK", dump(state), ((7, blob),))
+    (numbered,) = recall(room).tail
+    assert (numbered.seq, numbered.event.text) == (7, "hi")  # type: ignore[union-attr]
+    assert recall(LiveRoom("BADOK", dump(state), (dump_events([numbered]),))).tail == [numbered]
