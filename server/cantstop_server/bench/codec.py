@@ -12,6 +12,7 @@ from cantstop_protocol.table import GameOptions
 from cantstop_server.bench.rate import Line, line
 from cantstop_server.net.frames import wire_frame
 from cantstop_server.rooms import play, seating
+from cantstop_server.rooms.moves import move_between
 from cantstop_server.rooms.outcome import World
 from cantstop_server.rooms.state import Accepted, Person, RoomState, dump
 from cantstop_server.rooms.table import Tables, table_of
@@ -24,7 +25,7 @@ def run_codec_bench(rounds: int, calls: int = _CALLS) -> list[Line]:
     """Time each step alone. Raises ``ValueError`` for fewer than one round or call."""
     if rounds < 1 or calls < 1:
         raise ValueError(f"a benchmark has at least 1 round and 1 call, not {rounds} and {calls}")
-    state = rolled_room()
+    started, state = rolled_room()
     assert state.position is not None
     assert state.position.dice is not None
     event = Rolled(state.position.seat, state.position.dice, state.position.options)
@@ -33,12 +34,13 @@ def run_codec_bench(rounds: int, calls: int = _CALLS) -> list[Line]:
     tables = Tables()
     steps: dict[str, Callable[[], object]] = {
         "a command decoded": lambda: decode_command(command),
-        "a table made and encoded": lambda: tables.encoded(state, None),
+        "a table made and encoded": lambda: tables.encoded(state, None, state),
         "the same from nothing": lambda: encode(
             Update(seq=200, event=event, table=table_of(state), more=False)
         ),
         "a frame built": lambda: wire_frame(frame),
-        "a room's state encoded": lambda: dump(state),
+        "a move's durable form": lambda: move_between(started, state, False, (event,)),
+        "a room's": lambda: dump(state),
         "an update decoded": lambda: decode_message(frame),
     }
     times: dict[str, list[float]] = {what: [] for what in steps}
@@ -51,8 +53,8 @@ def run_codec_bench(rounds: int, calls: int = _CALLS) -> list[Line]:
     return [line(what, "us", found) for what, found in times.items()]
 
 
-def rolled_room() -> RoomState:
-    """Four people at a table, the dice of the first turn rolled."""
+def rolled_room() -> tuple[RoomState, RoomState]:
+    """Four people at a table, before and after the first roll."""
     real = real_world()
     world = World(lambda: (1, 3, 4, 6), real.now, real.game_id)
     people = [Person(number, f"Person {number}") for number in range(1, 5)]
@@ -60,4 +62,5 @@ def rolled_room() -> RoomState:
     state, _ = seating.open_room("BENCH", "", None, GameOptions(seats=4), people[0], by)
     for person in people:
         state, _ = seating.enter(state, person, watch=False, spectator_limit=0)
-    return play.roll(play.start(state, world).state, world).state
+    started = play.start(state, world).state
+    return started, play.roll(started, world).state

@@ -17,14 +17,17 @@ from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.store import Store
 
-_EVENT: Final = bytes(70)
+_EVENTS: Final = bytes(32 * 70)
+_MOVE: Final = bytes(100)
+_BETWEEN_STATES: Final = 32
+"""How many moves a room's owner writes before it writes the whole room again."""
 
 
 async def run_journal_bench(rooms: int, seconds: float, rounds: int) -> list[Line]:
     """Measure in turn with SQLite's own driver. Raises ``ValueError`` for what cannot be."""
     if rooms < 1 or rounds < 1 or seconds <= 0:
         raise ValueError("a benchmark has at least 1 room, 1 round and a time above 0")
-    state = dump(rolled_room())
+    state = dump(rolled_room()[1])
     many, alone, p99, bare, bare_alone = [], [], [], [], []
     for _ in range(rounds):
         with TemporaryDirectory() as folder:
@@ -37,8 +40,8 @@ async def run_journal_bench(rooms: int, seconds: float, rounds: int) -> list[Lin
             alone.append(1000 * _percentile(times, 50))
             p99.append(1000 * _percentile(times, 99))
             file = Path(folder) / "floor.db"
-            bare.append(len(await asyncio.to_thread(_write_bare, file, state, rooms, seconds)))
-            times = await asyncio.to_thread(_write_bare, file, state, 1, seconds)
+            bare.append(len(await asyncio.to_thread(_write_bare, file, rooms, seconds)))
+            times = await asyncio.to_thread(_write_bare, file, 1, seconds)
             bare_alone.append(1000 * _percentile(times, 50))
     bare_rate = [count * rooms / seconds for count in bare]
     return [
@@ -68,36 +71,34 @@ async def _write(store: Store, state: bytes, rooms: int, seconds: float) -> list
             if not writing:
                 ended.set_result(error)
 
-        # Events get their rows sixteen at a time, as a room's owner files them.
-        events = tuple((seq - n, _EVENT) for n in range(16)) if seq % 16 == 0 else ()
-        store.journal.append(RoomWrite("bench", room, state, events, 0, None, done))
+        if seq % _BETWEEN_STATES:
+            written = RoomWrite("bench", room, None, (), 0, None, done, seq, _MOVE)
+        else:
+            written = RoomWrite("bench", room, state, ((seq, _EVENTS),), 0, None, done, seq)
+        store.journal.append(written)
 
     for number in range(rooms):
-        write(f"{rooms}-{number}", 1)
+        write(f"{rooms}-{number}", number)
     failure = await ended
     if failure is not None:
         raise failure
     return times
 
 
-def _write_bare(file: Path, state: bytes, rooms: int, seconds: float) -> list[float]:
-    """The floor: the same rows by ``executemany`` on this thread, a transaction for each round of
+def _write_bare(file: Path, rooms: int, seconds: float) -> list[float]:
+    """The floor: moves alone, by ``executemany`` on this thread, a transaction for each round of
     the rooms: how long each transaction took, in seconds."""
     times: list[float] = []
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         execute: Callable[[str], object] = connection.execute
         execute("PRAGMA journal_mode = WAL")
         execute("PRAGMA synchronous = NORMAL")
-        execute("CREATE TABLE IF NOT EXISTS rooms (room PRIMARY KEY, state) WITHOUT ROWID")
+        execute("CREATE TABLE IF NOT EXISTS moves (id INTEGER PRIMARY KEY, room, move)")
         end = perf_counter() + seconds
-        rows = [(f"{rooms}-{number}", state) for number in range(rooms)]
+        rows = [(f"{rooms}-{number}", _MOVE) for number in range(rooms)]
         while (began := perf_counter()) < end:
             execute("BEGIN IMMEDIATE")
-            connection.executemany(
-                "INSERT INTO rooms VALUES (?, ?)"
-                " ON CONFLICT (room) DO UPDATE SET state = excluded.state",
-                rows,
-            )
+            connection.executemany("INSERT INTO moves (room, move) VALUES (?, ?)", rows)
             execute("COMMIT")
             times.append(perf_counter() - began)
     return times
