@@ -146,7 +146,7 @@ class Peer(asyncio.Protocol):
         self._buffer = buffer[start:]
 
     def _write(self, kind: int, payload: bytes) -> None:
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
             head = bytes((0x80 | kind, 0x80 | len(payload), 0, 0, 0, 0))
             self._transport.write(head + payload)
 

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from cantstop_protocol.codec import Malformed, decode_command, encode
@@ -67,10 +68,6 @@ log = logging.getLogger(__name__)
 
 _POLICY_VIOLATION: Final = 1008
 _GOING_AWAY: Final = 1001
-_LISTS: Final = (ListRooms, ListGames, GetStats, GetLeaders)
-"""What is long to tell, or to look up: it has a rate of its own."""
-
-
 Waiting: TypeAlias = Coroutine[None, None, None]
 """What a command has to wait for, and what is done then."""
 
@@ -103,13 +100,15 @@ class Connection:
     """
 
     __slots__ = (
+        "_chat",
         "_commands",
         "_dismissed",
+        "_game_parts",
         "_held",
         "_hello_id",
         "_hello_timer",
         "_instance",
-        "_limited",
+        "_lists",
         "_lost",
         "_number",
         "_passwords",
@@ -119,15 +118,13 @@ class Connection:
         "_service",
         "_slow",
         "_websocket",
-        "hold",
-        "let_go",
         "room_code",
         "send",
     )
 
     def __init__(self, websocket: WebSocket, service: Service) -> None:
         self._websocket = websocket
-        self.send, self.hold, self.let_go = websocket.send, websocket.hold, websocket.let_go
+        self.send: Callable[[bytes], None] = websocket.send
         self._service = service
         self._person: Person | None = None
         self._instance = ""
@@ -141,14 +138,9 @@ class Connection:
         loop = asyncio.get_running_loop()
         limits, clock = service.limits, loop.time
         self._commands = TokenBucket(limits.command_rate, limits.command_burst, clock)
-        chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
-        lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
-        game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
-        self._limited: Mapping[type[Command], tuple[TokenBucket, str]] = {
-            Chat: (chat, "you chat too fast: wait a few seconds"),
-            GetGame: (game_parts, "games were asked for too often: wait a second"),
-            **dict.fromkeys(_LISTS, (lists, "the list was asked for too often: wait a second")),
-        }
+        self._chat = TokenBucket(limits.chat_rate, limits.chat_burst, clock)
+        self._lists = TokenBucket(limits.list_rate, limits.list_burst, clock)
+        self._game_parts = TokenBucket(limits.game_rate, limits.game_burst, clock)
         self._passwords = TokenBucket(limits.password_rate, limits.password_burst, clock)
         self._refusals = TokenBucket(limits.refusal_rate, limits.refusal_burst, clock)
         self._hello_timer: asyncio.TimerHandle | None = None
@@ -200,6 +192,14 @@ class Connection:
         if self._slow is None:
             self._gone()
         log.info("connection closed", extra=self._ids() | {"close": code, "bye": self._dismissed})
+
+    def hold(self) -> None:
+        """Keep what is sent until ``let_go``, so that it is one write."""
+        self._websocket.hold()
+
+    def let_go(self) -> None:
+        """Send what was held."""
+        self._websocket.let_go()
 
     def stalled(self) -> None:
         """The peer has stopped reading, and so it is cut off."""
@@ -319,8 +319,8 @@ class Connection:
             raise Refused(ErrorCode.SHUTTING_DOWN, "the server is shutting down")
         if not self._commands.take():
             raise Refused(ErrorCode.TOO_FAST, "too many commands at once: wait a second")
-        limited = self._limited.get(type(command))
-        if limited is not None and not limited[0].take():
+        limited = _LIMITED.get(type(command))
+        if limited is not None and not limited[0](self).take():
             raise Refused(ErrorCode.TOO_FAST, limited[1])
 
     def _obey(self, command: Command) -> Waiting | None:
@@ -546,3 +546,14 @@ _ACTS: Final[Mapping[type[Command], Callable[[Connection, Any], Waiting | None]]
     Rematch: Connection._begin,
 }
 """What is not for the room alone."""
+
+_OF_LISTS: Final = (
+    attrgetter("_lists"),
+    "the list was asked for too often: wait a second",
+)
+_LIMITED: Final[Mapping[type[Command], tuple[Callable[[Connection], TokenBucket], str]]] = {
+    Chat: (attrgetter("_chat"), "you chat too fast: wait a few seconds"),
+    GetGame: (attrgetter("_game_parts"), "games were asked for too often: wait a second"),
+    **dict.fromkeys((ListRooms, ListGames, GetStats, GetLeaders), _OF_LISTS),
+}
+"""What is long to tell or to look up, or heard by others: it has a rate of its own."""
