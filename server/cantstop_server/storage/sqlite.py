@@ -54,6 +54,9 @@ _STEPS_BETWEEN: Final = 5_000
 _TIDIED_AFTER: Final = 4000
 """After at least so many writes on the loop the log is some megabytes long."""
 
+_CHECKPOINT_PAGES: Final = 4000
+"""How long the log grows until what ended games have written is copied from it, in pages of 4 KiB."""
+
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
 
@@ -388,6 +391,7 @@ def _set_up(
         cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA synchronous = NORMAL")
+        cursor.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         cursor.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
         cursor.close()
 
