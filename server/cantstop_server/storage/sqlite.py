@@ -55,7 +55,7 @@ _TIDIED_AFTER: Final = 4000
 """After at least so many writes on the loop the log is some megabytes long."""
 
 _CHECKPOINT_PAGES: Final = 4000
-"""How long the log grows until what ended games have written is copied from it, in pages of 4 KiB."""
+"""How long the log grows until what it has is copied into the file, in pages of 4 KiB."""
 
 _WAL_ATTEMPTS: Final = 100
 _WAL_PAUSE: Final = 0.02
