@@ -12,15 +12,14 @@ from typing import Final
 
 from cantstop_server.bench.codec import rolled_room
 from cantstop_server.bench.rate import Line, line
+from cantstop_server.rooms.owner import MOST_MOVES
 from cantstop_server.rooms.state import dump
 from cantstop_server.storage.errors import StorageError
 from cantstop_server.storage.journal import RoomWrite
 from cantstop_server.storage.store import Store
 
-_EVENTS: Final = bytes(32 * 70)
+_EVENTS: Final = bytes(MOST_MOVES * 70)
 _MOVE: Final = bytes(100)
-_BETWEEN_STATES: Final = 32
-"""How many moves a room's owner writes before it writes the whole room again."""
 
 
 async def run_journal_bench(rooms: int, seconds: float, rounds: int) -> list[Line]:
@@ -71,7 +70,7 @@ async def _write(store: Store, state: bytes, rooms: int, seconds: float) -> list
             if not writing:
                 ended.set_result(error)
 
-        if seq % _BETWEEN_STATES:
+        if seq % MOST_MOVES:
             written = RoomWrite("bench", room, None, (), 0, None, done, seq, _MOVE)
         else:
             written = RoomWrite("bench", room, state, ((seq, _EVENTS),), 0, None, done, seq)

@@ -22,16 +22,18 @@ from cantstop_server.rooms.state import (
     restored,
     written,
 )
+from cantstop_server.rules.errors import BadCourse
 from cantstop_server.storage.types import LiveRoom
 
 
 class Move(Struct, frozen=True, array_like=True):
     """``course`` is what it adds to that of the ``game``, ``rolls`` how many of them were of the
     promised dice, ``turn_end`` when it has ended a turn. ``player`` has sent it, with the ``id``;
-    None if nobody has. ``seq`` is the number of its last event.
+    None if nobody has. ``seq`` is the number of its last event, ``epoch`` the state's.
     """
 
     game: str
+    epoch: int
     seq: int
     course: str
     rolls: int
@@ -72,6 +74,7 @@ def move_between(
     return _encoder.encode(
         Move(
             new.id,
+            after.epoch,
             after.seq,
             new.course[len(old.course) :],
             0 if new.dice is None or old.dice is None else new.dice.rolls - old.dice.rolls,
@@ -99,14 +102,18 @@ def _dice_follow(old: LiveGame, new: LiveGame) -> bool:
 def recall(room: LiveRoom) -> Recalled:
     """The room as its latest move has left it.
 
-    Moves that are in the state already, or of a room that had this code before, are passed over.
+    Moves are passed over that are in the state already, of a room that had this code before, or
+    taken back. Raises ``RulesError`` where a move is missing or cannot be, and msgspec's errors
+    for what is no room.
     """
     state = written(room.state)
     last_written = state.seq
     tail = [numbered for seq, blob in room.events for numbered in load_events(seq, blob)]
     for move in map(_decoder.decode, room.moves):
         game = state.game
-        if game is not None and game.id == move.game and move.seq > state.seq:
+        if game is None or (game.id, state.epoch) != (move.game, move.epoch):
+            continue
+        if move.seq > state.seq:
             state = _moved(state, game, move)
             first = move.seq - len(move.events) + 1
             tail += [NumberedEvent(first + n, event) for n, event in enumerate(move.events)]
@@ -114,6 +121,8 @@ def recall(room: LiveRoom) -> Recalled:
 
 
 def _moved(state: RoomState, game: LiveGame, move: Move) -> RoomState:
+    if move.seq - len(move.events) != state.seq:
+        raise BadCourse(f"the move to event {move.seq} does not follow event {state.seq}")
     dice = game.dice
     if dice is not None and move.rolls:
         dice = replace(dice, rolls=dice.rolls + move.rolls)
@@ -121,6 +130,8 @@ def _moved(state: RoomState, game: LiveGame, move: Move) -> RoomState:
     live = replace(game, course=game.course + move.course, dice=dice, turn_ends=ends)
     accepted = state.accepted
     if move.player is not None:
-        instance = next(one.instance for one in accepted if one.player == move.player)
-        accepted = with_command(accepted, move.player, instance, move.id)
+        known = [one.instance for one in accepted if one.player == move.player]
+        if not known:
+            raise BadCourse(f"the move to event {move.seq} is of nobody who is known")
+        accepted = with_command(accepted, move.player, known[0], move.id)
     return replace(state, game=live, accepted=accepted, seq=move.seq)

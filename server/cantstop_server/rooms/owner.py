@@ -56,7 +56,7 @@ from cantstop_server.storage.journal import Journal, RoomWrite
 
 log = logging.getLogger(__name__)
 
-_MOST_MOVES: Final = 32
+MOST_MOVES: Final = 32
 """After so many events that were written as moves the whole room is written again."""
 
 RETRY_SECONDS: Final = 1.0
@@ -291,45 +291,57 @@ class RoomOwner:
         """Take a step's outcome as the state, and send it on its way to the journal."""
         if not outcome.is_move:
             outcome = witness.settled(self.state, outcome, self._around.world)
-        seq = self.state.seq
-        events = tuple(map(NumberedEvent, count(seq + 1), outcome.events))
-        before, accepted = self.state, outcome.state.accepted
+        before = self.state
+        events = tuple(map(NumberedEvent, count(before.seq + 1), outcome.events))
+        accepted = outcome.state.accepted
         if request is not None and request.person is not None:
             accepted = remembered(outcome.state, request.person, request.instance, request.id)
-        self.state = replace(outcome.state, seq=seq + len(events), accepted=accepted)
+        after = replace(outcome.state, seq=before.seq + len(events), accepted=accepted)
+        if events:
+            # Until the write is made nothing has changed: a fault in that leaves all as it was.
+            pending, write = self._write_of(outcome, before, after, events, request)
+            self._unfiled = [] if write.move is None else [*self._unfiled, *events]
+            self._pending.append(pending)
+        self.state = after
         if outcome.aside is not None:
             spectators = [spectator.player for spectator in self.durable.spectators]
             self._around.outbox.send(self.code, spectators, encode(outcome.aside))
-        if not events:
-            if request is not None:
-                self._answer_when_durable(request)
-            return
+        if events:
+            self._around.journal.append(write)
+        elif request is not None:
+            self._answer_when_durable(request)
+
+    def _write_of(
+        self,
+        outcome: Outcome,
+        before: RoomState,
+        after: RoomState,
+        events: tuple[NumberedEvent, ...],
+        request: _Request | None,
+    ) -> tuple[_Pending, RoomWrite]:
+        """What is written of a step: the move if it is one, otherwise the whole room."""
         requests = [] if request is None else [request]
-        move = None
-        if outcome.is_move and len(self._unfiled) < _MOST_MOVES and before is self._last_stored():
-            move = move_between(before, self.state, bool(request), outcome.events)
-        self._unfiled.extend(events)
-        same_seats = outcome.is_move and before.seats is self.state.seats
-        moved_from = before if same_seats else None
-        pending = _Pending(self.state, events, outcome.put_out, requests, moved_from)
-        self._pending.append(pending)
+        moved_from = before if outcome.is_move and before.seats is after.seats else None
+        pending = _Pending(after, events, outcome.put_out, requests, moved_from)
         scope, done = self._around.scope, partial(self._done, pending)
-        if move is not None:
-            write = RoomWrite(scope, self.code, None, (), 0, None, done, self.state.seq, move)
-        else:
-            write = RoomWrite(
-                scope=scope,
-                room=self.code,
-                state=dump(self.state),
-                events=(dump_events(self._unfiled),),
-                forget_through=max(0, self._unfiled[0].seq - TAIL_EVENTS),
-                archive=outcome.archive,
-                done=done,
-                seq=self.state.seq,
-            )
-            pending.written = self.state.seq
-            self._unfiled = []
-        self._around.journal.append(write)
+        if moved_from and len(self._unfiled) < MOST_MOVES and before is self._last_stored():
+            move = move_between(before, after, bool(request), outcome.events)
+            if move is not None:
+                return pending, RoomWrite(
+                    scope, self.code, None, (), 0, None, done, after.seq, move
+                )
+        unfiled = (*self._unfiled, *events)
+        pending.written = after.seq
+        return pending, RoomWrite(
+            scope=scope,
+            room=self.code,
+            state=dump(after),
+            events=(dump_events(unfiled),),
+            forget_through=max(0, unfiled[0].seq - TAIL_EVENTS),
+            archive=outcome.archive,
+            done=done,
+            seq=after.seq,
+        )
 
     def _last_stored(self) -> RoomState:
         """The state that the journal was given last."""
@@ -371,8 +383,6 @@ class RoomOwner:
             self._failed(pending, error)
             return
         seats, self.durable = self.durable.seats, pending.state
-        if self.durable.seats is not seats:
-            self._around.on_seats(self.durable)
         if not self._pending:
             self._clock.follow(self.state)
         self._tail.extend(pending.events)
@@ -383,7 +393,7 @@ class RoomOwner:
         for player in answered:
             outbox.hold(player)
         try:
-            self._show(pending)
+            self._show(pending, new_seats=self.durable.seats is not seats)
         finally:
             for player in answered:
                 outbox.let_go(player)
@@ -392,9 +402,11 @@ class RoomOwner:
             self._notify("the database works again: the game goes on")
         self._arrange()
 
-    def _show(self, pending: _Pending) -> None:
+    def _show(self, pending: _Pending, *, new_seats: bool) -> None:
         """Tell the room what has become durable, and answer those who have asked for it."""
         try:
+            if new_seats:
+                self._around.on_seats(self.durable)
             for numbered in pending.events:
                 self._around.on_event(self.code, numbered.event)
             self._publish(pending)
@@ -460,7 +472,8 @@ class RoomOwner:
         """Go back to what is durable; whoever asked for more is told that it had no effect."""
         if not pending.undone:
             # What an answer below leads to builds on this, and not on what is still to fail.
-            self.state = self.durable
+            # Its epoch is new: should the write be there all the same, no restart takes it up.
+            self.state = replace(self.durable, epoch=self.state.epoch + 1)
             self._unfiled = [n for n in self._tail if n.seq > self._written]
             for behind in self._pending:
                 behind.undone = True

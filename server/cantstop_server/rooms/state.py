@@ -89,8 +89,10 @@ class RoomState(Struct, frozen=True, omit_defaults=True):
     """Everything about a room that outlives the process.
 
     ``position`` follows from the game's course and is left out of the durable form. ``seq`` is
-    the number of the latest event. ``creator`` and ``banned`` are player ids; ``rematch`` are the
-    seats that agree to another game. ``offer`` are the dice of the next game.
+    the number of the latest event. ``epoch`` counts how often what was to be written was taken
+    back: should some of it be there all the same, it is told by that. ``creator`` and ``banned``
+    are player ids; ``rematch`` are the seats that agree to another game. ``offer`` are the dice of
+    the next game.
     """
 
     code: str
@@ -108,6 +110,7 @@ class RoomState(Struct, frozen=True, omit_defaults=True):
     next_first: int | None = None
     rematch: tuple[int, ...] = ()
     seq: int = 0
+    epoch: int = 0
     accepted: tuple[Remembered, ...] = ()
     created_by: Accepted | None = None
     offer: Offer | None = None

@@ -175,7 +175,7 @@ def _move(token: str) -> tuple[Dice, int]:
     return _dice(token[:-1]), _option(token[-1])
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
 def _actions(token: str) -> tuple[Action, ...]:
     """What a token stands for; nothing if it is none."""
     if token == ".":

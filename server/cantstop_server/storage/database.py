@@ -1,13 +1,14 @@
 """A database as something that runs transactions, and says in plain words why it cannot."""
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import (
@@ -24,11 +25,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from cantstop_server.storage import live
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.journal import RoomWrite, Stored
+from cantstop_server.storage.upkeep import Upkeep
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-_TIDIED_AFTER: Final = 4000
-"""After at least so many writes of rooms what is old among them goes."""
 
 _FAULTS_OF_THE_DATA = (
     DataError,
@@ -143,7 +144,7 @@ class EngineDatabase(Database):
         super().__init__(name)
         self._engine = engine
         self._storing: asyncio.Task[None] | None = None  # kept, or it might not live to its end
-        self._untidied, self._tidied_after = 0, _TIDIED_AFTER
+        self._upkeep = Upkeep()
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run work that only reads."""
@@ -174,19 +175,20 @@ class EngineDatabase(Database):
     async def _store(self, writes: Sequence[RoomWrite], now: datetime, stored: Stored) -> None:
         error: BaseException | None = None
         try:
-            await self.write(partial(self._store_and_tidy, writes=writes, now=now))
+            await self.write(partial(live.store, writes=writes, now=now))
+            if self._upkeep.is_due(len(writes)):
+                await self._tidy()
         except Exception as caught:  # noqa: BLE001 - it is told
             error = caught
         stored(error)
 
-    def _store_and_tidy(
-        self, connection: Connection, writes: Sequence[RoomWrite], now: datetime
-    ) -> None:
-        live.store(connection, writes, now)
-        self._untidied += len(writes)
-        if self._untidied >= self._tidied_after:
-            # To look through many takes longer, so it is done less often.
-            self._untidied, self._tidied_after = 0, max(_TIDIED_AFTER, live.tidy(connection))
+    async def _tidy(self) -> None:
+        """Drop old moves. If that fails nothing is lost, and it is tried again later."""
+        if self._upkeep.drops:
+            try:
+                self._upkeep.dropped(await self.write(live.tidy))
+            except StorageError as error:
+                log.warning("the journal could not be tidied: %s", error)
 
 
 def is_fault_of_the_database(error: SQLAlchemyError) -> bool:

@@ -20,7 +20,7 @@ BEGIN: Final = "BEGIN IMMEDIATE"
 """A transaction that is going to write says so at once: it waits for its turn at the start, where
 the busy timeout holds, and never fails half-way for another writer."""
 
-_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _SLOW: Final = 0.01
 """A write that took longer has kept everybody waiting, seconds."""
 
@@ -57,9 +57,10 @@ class DirectWriter:
                 return False
             self.close()
             raise
-        ended = self._clock()
-        if ended - began > _SLOW:
-            self._rests_until = ended + _REST
+        finally:
+            ended = self._clock()
+            if ended - began > _SLOW:
+                self._rests_until = ended + _REST
         return True
 
     def close(self) -> None:
@@ -87,10 +88,20 @@ def execute_together(
         raise
 
 
+def tune(driver: sqlite3.Connection, checkpoint_pages: int) -> None:
+    """Let a connection write as the journal needs it. Its commits make checkpoints once the log has
+    so many pages, 0 for never."""
+    driver.execute("PRAGMA synchronous = NORMAL")
+    driver.execute(f"PRAGMA wal_autocheckpoint = {checkpoint_pages}")
+    driver.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
-    connection.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
+    try:
+        tune(connection, checkpoint_pages=0)
+    except BaseException:
+        connection.close()
+        raise
     return connection

@@ -117,11 +117,17 @@ class Journal:
 
     def _begin(self, group: Sequence[RoomWrite]) -> None:
         self._began = time.perf_counter()
-        self._store(group, partial(self._stored, group))
+        try:
+            self._store(group, partial(self._stored, group))
+        except Exception as error:  # noqa: BLE001 - it is told
+            self._stored(group, error)
 
     def _stored(self, group: Sequence[RoomWrite], caught: BaseException | None) -> None:
         error = None if caught is None else _as_storage_error(caught, len(group))
-        self.on_group(len(group), time.perf_counter() - self._began, error)
+        try:
+            self.on_group(len(group), time.perf_counter() - self._began, error)
+        except Exception:  # noqa: BLE001 - it is no reason to hold a group up
+            _log.exception("a group of the journal could not be counted")
         if error is None:
             for write in group:
                 _tell(write, None)

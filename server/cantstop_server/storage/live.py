@@ -143,7 +143,7 @@ def unfinished(connection: Connection, besides: str, limit: int) -> list[LiveRoo
         .order_by(live_rooms.c.updated_at.desc())
         .limit(limit)
     )
-    moves = moves_of(connection)
+    moves = moves_of(connection, room_moves.c.scope.not_like(f"{besides}%"))
     return [
         LiveRoom(room, state, (), tuple(moves.get((scope, room), ())))
         for scope, room, state in connection.execute(newest)

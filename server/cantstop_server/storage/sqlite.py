@@ -17,9 +17,10 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from cantstop_server.storage import live, live_sqlite
 from cantstop_server.storage.backup import copy_file, free_name
 from cantstop_server.storage.database import Database, is_fault_of_the_database
-from cantstop_server.storage.direct_sqlite import BEGIN, DirectWriter, execute_together
+from cantstop_server.storage.direct_sqlite import BEGIN, DirectWriter, tune
 from cantstop_server.storage.errors import DatabaseFault, StorageError
 from cantstop_server.storage.journal import RoomWrite, Stored
+from cantstop_server.storage.upkeep import Upkeep
 from cantstop_server.storage.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -51,9 +52,6 @@ _DRIVER_ERRORS: Final = (SQLAlchemyError, sqlite3.Error, OSError)
 _STEPS_BETWEEN: Final = 5_000
 """Of SQLite's machine, until it looks whether anybody still waits: a move takes far fewer."""
 
-_TIDIED_AFTER: Final = 4000
-"""After at least so many writes on the loop the log is some megabytes long."""
-
 _CHECKPOINT_PAGES: Final = 4000
 """How long the log grows until what it has is copied into the file, in pages of 4 KiB."""
 
@@ -80,7 +78,7 @@ class SqliteDatabase(Database):
         self._worker = Worker("cantstop-storage")
         self._connection: Connection | None = None
         self._direct = DirectWriter(path)
-        self._untidied, self._tidied_after = 0, _TIDIED_AFTER
+        self._upkeep = Upkeep()
         self._reader = Worker("cantstop-reading")
         self._reading: Connection | None = None
         _set_up(self._readers, self._reader, busy_timeout, _begin_to_read)
@@ -108,22 +106,22 @@ class SqliteDatabase(Database):
         One in which a game ends is for the thread: to archive and count it takes a while. Others
         are written here and now unless they would have to wait.
         """
-        try:
-            if self._store_here(writes, now):
-                stored(None)
-                return
-        except Exception as error:  # noqa: BLE001 - it is told
-            stored(self._as_told(error))
-            return
-        if any(write.archive is not None for write in writes):
-            job = partial(self._transact, partial(live_sqlite.store, writes=writes, now=now))
-        else:
-            job = partial(self._store_rooms, writes, now)
 
         def tell(_result: None, error: BaseException | None) -> None:
+            if error is None and self._upkeep.is_due(len(writes)):
+                self._worker.submit(partial(self._tidy, self._upkeep.drops), self._has_tidied)
             stored(error if error is None else self._as_told(error))
 
-        self._worker.submit(job, tell)
+        try:
+            is_stored = self._store_here(writes, now)
+        except Exception as error:  # noqa: BLE001 - it is told
+            tell(None, error)
+            return
+        if is_stored:
+            tell(None, None)
+        else:
+            store = partial(live_sqlite.store, writes=writes, now=now)
+            self._worker.submit(partial(self._transact, store), tell)
 
     def damage(self, connection: Connection) -> list[str]:
         """What is broken beneath the rows: pages, indexes, and rows that refer to none."""
@@ -231,36 +229,25 @@ class SqliteDatabase(Database):
             return False
         if any(write.archive is not None for write in writes):
             return False
-        if not self._direct.store(writes, now):
-            return False
-        self._untidied += len(writes)
-        if self._untidied >= self._tidied_after:
-            self._untidied = 0
-            self._worker.submit(self._tidy, self._has_tidied)
-        return True
+        return self._direct.store(writes, now)
 
-    def _tidy(self) -> int:
-        """Drop old moves, and copy what is in the log into the file, as far as nobody reads it."""
-        left = self._transact(live.tidy)
-        _driver(self._connected()).execute("PRAGMA wal_checkpoint(PASSIVE)")
-        return left
-
-    def _has_tidied(self, left: int | None, error: BaseException | None) -> None:
-        if left is not None:
-            # To look through many takes longer, so it is done less often.
-            self._tidied_after = max(_TIDIED_AFTER, left)
-        else:
-            # Nothing is lost: the log grows until it succeeds, and writes say what is wrong.
-            log.warning("the journal could not be tidied: %s", error)
-
-    def _store_rooms(self, writes: Sequence[RoomWrite], now: datetime) -> None:
-        """The transaction of a group without an archived game: only the driver is in it."""
-        driver = _driver(self._connected())
+    def _tidy(self, drops: bool) -> int | None:
+        """Copy what is in the log into the file, as far as nobody reads it; before that drop old
+        moves, if they are to go: how many are kept."""
+        kept = self._transact(live.tidy) if drops else None
         try:
-            execute_together(driver, live_sqlite.statements(writes, now))
+            _driver(self._connected()).execute("PRAGMA wal_checkpoint(PASSIVE)")
         except sqlite3.Error as error:
             self._look_at(error)
             raise
+        return kept
+
+    def _has_tidied(self, kept: int | None, error: BaseException | None) -> None:
+        if error is not None:
+            # Nothing is lost: the log grows until it succeeds, and writes say what is wrong.
+            log.warning("the journal could not be tidied: %s", error)
+        elif kept is not None:
+            self._upkeep.dropped(kept)
 
     def _connected(self) -> Connection:
         if self._connection is None:
@@ -390,10 +377,8 @@ def _set_up(
         cursor = driver_connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {round(busy_timeout * 1000)}")
         cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute("PRAGMA synchronous = NORMAL")
-        cursor.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        cursor.execute("PRAGMA temp_store = MEMORY")  # for what a statement may have to undo
         cursor.close()
+        tune(driver_connection, _CHECKPOINT_PAGES)
 
     event.listen(engine, "connect", on_connect)
     event.listen(engine, "begin", on_begin)
