@@ -8,6 +8,7 @@ import pytest
 from patience import until
 from websockets.frames import Frame, Opcode
 
+from cantstop_server.net.frames import wire_frame
 from cantstop_server.net.listener import Listener
 from cantstop_server.net.websocket import READ_BYTES, Manners, WebSocket
 
@@ -210,6 +211,39 @@ async def test_what_others_have_sent_before_is_no_part_of_a_message() -> None:
         opened.arrives(bytes([byte]))
         opened.buffer[1] = 0x7B
     assert opened.messages.received_all == [b"whole"]
+
+
+async def test_what_is_held_goes_out_in_one_write_and_before_the_end() -> None:
+    opened = Open()
+    sent: list[bytes] = []
+    opened.transport.write = sent.append  # type: ignore[method-assign]
+    opened.websocket.hold()
+    opened.websocket.send(wire_frame(b"update"))
+    opened.websocket.send(wire_frame(b"reply"))
+    assert sent == []
+    opened.websocket.let_go()
+    assert sent == [wire_frame(b"update") + wire_frame(b"reply")]
+    opened.websocket.let_go()
+    opened.websocket.hold()
+    opened.websocket.send(wire_frame(b"last"))
+    opened.websocket.close(1001, "bye")
+    assert sent[1] == wire_frame(b"last")
+    assert len(sent) == 3
+    opened.websocket.send(wire_frame(b"too late"))
+    assert len(sent) == 3
+
+
+async def test_a_peer_that_stalls_while_something_is_held_is_cut_off() -> None:
+    opened = Open()
+    opened.websocket.hold()
+    opened.websocket.send(wire_frame(bytes(60_000)))
+    opened.websocket.send(wire_frame(bytes(60_000)))
+    opened.websocket.let_go()
+    assert opened.messages.is_stalled
+    assert opened.transport.aborted
+    before = opened.transport.written
+    opened.websocket.send(wire_frame(b"more"))
+    assert opened.transport.written == before
 
 
 async def test_a_peer_that_only_pings_and_never_reads_is_cut_off() -> None:

@@ -1,7 +1,9 @@
 """Moves as what they add to a room: what is taken up of them, and what is more than a move."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from fakeloop import FakeJournal, FakeLoop, FakeOutbox, surroundings
@@ -10,11 +12,14 @@ from wire import scripted_world
 
 from cantstop_protocol import commands
 from cantstop_protocol.table import GameOptions
+from cantstop_server.rooms import owner
 from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.moves import recall
-from cantstop_server.rooms.owner import RoomOwner
+from cantstop_server.rooms.owner import MOST_MOVES, RoomOwner
 from cantstop_server.rooms.seating import open_room
 from cantstop_server.rooms.state import Accepted, RoomState, dump, dump_events, restored
+from cantstop_server.rules.errors import BadCourse
+from cantstop_server.rules.game import Phase
 from cantstop_server.storage.types import LiveRoom
 
 DELAYS = Delays(bot=1.0, absence=60.0, seat=60.0, room=60.0, game=60.0)
@@ -24,18 +29,24 @@ MIXED = (1, 2, 3, 4)
 class Table:
     """A room of two people whose writes are kept one by one."""
 
-    def __init__(self, game: str = "first") -> None:
+    def __init__(
+        self, game: str = "first", bots: int = 0, *, promised: bool = False, **options: Any
+    ) -> None:
         self.journal = FakeJournal()
+        options = {"seats": 2 + bots, **options}
         state, opening = open_room(
-            "BADOK", "", None, GameOptions(seats=2), ANN, Accepted(1, "run", 1)
+            "BADOK", "", None, GameOptions(**options), ANN, Accepted(1, "run", 1)
         )
-        world = replace(scripted_world((MIXED,)), game_id=lambda: game)
+        secret = (lambda: bytes(32)) if promised else None
+        world = replace(scripted_world((MIXED,)), game_id=lambda: game, secret=secret)
         outbox = FakeOutbox(lambda player, frame: None)
         around = surroundings(self.journal, outbox, world, DELAYS)
         self.owner = RoomOwner(state, (), around)
         self.owner.enter(ANN, "run", 1, print, watch=False, opening=opening)
         self.owner.enter(BEN, "run", 1, print, watch=False)
         self.ids = iter(range(2, 1000))
+        for _ in range(bots):
+            self.do(commands.AddBot, kind="random")
         self.do(commands.Start)
         self.write()
 
@@ -114,8 +125,103 @@ def test_a_room_is_written_again_after_so_many_moves(table: Table) -> None:
             break
     moves = written(table)
     assert moves.count(False) >= 3
-    assert max(len(run) for run in "".join("m" if m else " " for m in moves).split()) <= 32
+    assert max(len(run) for run in "".join("m" if m else " " for m in moves).split()) <= MOST_MOVES
     table.write()
+
+
+@pytest.mark.parametrize("dice", ["committed", "witnessed"])
+def test_promised_dice_go_on_where_they_were(dice: str) -> None:
+    table = Table(promised=True, dice=dice)
+    for _ in range(40):
+        position = table.owner.state.position
+        assert position is not None
+        if position.phase is Phase.CHOOSE:
+            table.move(commands.Choose, option=1)
+        elif position.phase is Phase.ROLL_OR_STOP and position.ply % 2:
+            table.move(commands.Stop)
+        else:
+            table.move(commands.Roll)
+        table.write()
+        assert recall(room_of(table)).state == restored(table.owner.durable)
+    assert table.owner.durable.game is not None
+    assert table.owner.durable.game.dice is not None
+    assert table.owner.durable.game.dice.rolls > 10
+
+
+def test_a_computer_players_move_and_a_resignation_are_moves(loop: FakeLoop) -> None:
+    table = Table(bots=1)
+    while table.owner.state.seats[table.owner.state.position.seat].bot is None:  # type: ignore
+        table.turn()
+        table.write()
+    loop.advance(DELAYS.bot, lambda: None)
+    assert written(table) == [True]
+    table.write()
+    assert recall(room_of(table)).state == restored(table.owner.durable)
+    table.owner.submit(ANN, "run", commands.Resign(id=next(table.ids)), print)
+    assert written(table) == [True]
+    table.write()
+    assert recall(room_of(table)).state == restored(table.owner.durable)
+
+
+def test_a_move_that_was_taken_back_is_not_taken_up(table: Table) -> None:
+    for _ in range(2):
+        table.turn()
+        table.write()
+    table.move(commands.Roll)
+    table.write()
+    table.move(commands.Choose, option=1)
+    table.move(commands.Roll)
+    assert written(table) == [True, True]
+    table.journal.fail_though_kept()
+    table.move(commands.Choose, option=2)
+    assert written(table) == [False]
+    table.write()
+    again = recall(room_of(table)).state
+    assert again == restored(table.owner.durable)
+    assert again.game is not None
+    assert again.game.course.endswith("1234b")
+
+
+def test_after_a_failed_write_no_event_is_missing(table: Table) -> None:
+    for _ in range(3):
+        table.turn()
+        table.write()
+    table.move(commands.Roll)
+    table.journal.fail()
+    table.do(commands.Chat, text="hello")
+    table.write()
+    state, tail, number = recall(room_of(table))
+    assert number == state.seq
+    assert [numbered.seq for numbered in tail] == list(range(1, state.seq + 1))
+
+
+def test_a_fault_in_making_a_write_leaves_all_as_it_was(
+    table: Table, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        table.turn()
+        table.write()
+    before = table.owner.state
+    with monkeypatch.context() as patched:
+        for name in ("dump", "move_between"):
+            patched.setattr(owner, name, lambda *_: 1 / 0)
+        for kind, fields in ((commands.Chat, {"text": "hello"}), (commands.Roll, {"ply": 6})):
+            with suppress(ZeroDivisionError):
+                table.do(kind, **fields)
+    assert table.owner.state is before
+    assert table.journal.waiting == []
+    table.turn()
+    table.write()
+    assert recall(room_of(table)).state == restored(table.owner.durable)
+
+
+def test_a_room_with_a_move_missing_is_not_taken_up_wrongly(table: Table) -> None:
+    for _ in range(4):
+        table.turn()
+        table.write()
+    room = room_of(table)
+    with pytest.raises(BadCourse, match="does not follow"):
+        recall(replace(room, moves=room.moves[1:]))
 
 
 def room_of(table: Table, *, older: tuple[bytes, ...] = ()) -> LiveRoom:

@@ -93,6 +93,10 @@ class FakeJournal:
     def commit(self) -> None:
         """The oldest write becomes durable."""
         write = self.waiting.pop(0)
+        self._keep(write)
+        write.done(None)
+
+    def _keep(self, write: RoomWrite) -> None:
         self.rows += write.events
         if write.move is not None:
             assert self.state is not None
@@ -108,7 +112,6 @@ class FakeJournal:
         if write.archive is not None:
             self.games.append(write.archive)
         assert max(Counter(game.id for game in self.games).values(), default=1) == 1
-        write.done(None)
 
     def recalled(self) -> Recalled:
         """The room as another start would take it up, with all its events."""
@@ -120,6 +123,12 @@ class FakeJournal:
         failed, self.waiting = self.waiting, []
         for write in failed:
             write.done(DatabaseFault("the database is away"))
+
+    def fail_though_kept(self) -> None:
+        """What waits becomes durable, but the database could not say so."""
+        for write in self.waiting:
+            self._keep(write)
+        self.fail()
 
     def lose(self) -> None:
         """The process was killed: what waits never happened."""
