@@ -6,6 +6,7 @@ from fakeloop import FakeJournal, FakeLoop, FakeOutbox, surroundings
 
 from cantstop_protocol import commands, messages
 from cantstop_protocol.codec import decode_message
+from cantstop_protocol.codes import ExitCode
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms.agenda import Delays, Task, agenda
 from cantstop_server.rooms.bots import bot_move
@@ -151,3 +152,18 @@ def test_who_is_cut_off_for_what_could_not_be_stored_is_away_and_the_room_goes_o
     updates = [m for m in room.heard[BEN.player] if isinstance(m, messages.Update)]
     assert [update.seq for update in updates if update.seq > seen] == [seen + 1, seen + 2]
     assert [seat.away for seat in updates[-1].table.seats if seat] == [True, False]
+
+
+def test_whose_entering_fails_after_updates_were_kept_for_it_joins_again() -> None:
+    with FakeLoop():
+        room = Room(seats=2)
+        room.enter(BEN)
+        room.write()
+        room.do(ANN, commands.Chat(id=10, text="first"))
+        room.do(BEN, commands.Leave(id=11))
+        room.enter(BEN, last_seq=3)
+        room.journal.commit()
+        assert not any(isinstance(m, messages.Update) and m.seq == 4 for m in room.heard[2])
+        room.journal.fail()
+        (farewell,) = [m for m in room.heard[2] if isinstance(m, messages.Exit)]
+        assert farewell.code is ExitCode.ROOM_FAULT

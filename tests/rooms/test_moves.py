@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from fakeloop import FakeJournal, FakeLoop, FakeOutbox, surroundings
 from roomscript import ANN, BEN
@@ -260,6 +261,20 @@ def test_moves_that_are_in_the_state_already_are_passed_over(table: Table) -> No
     assert again == restored(table.owner.durable)
     assert again.game is not None
     assert again.game.course.count(".") == 4
+
+
+def test_a_padded_room_with_its_latest_events_in_it_is_read(table: Table) -> None:
+    for _ in range(3):
+        table.turn()
+    table.write()
+    table.do(commands.Chat, text="hello")
+    table.write()
+    state, tail, _ = recall(room_of(table))
+    values = msgspec.msgpack.decode(dump(table.owner.durable))
+    values["recent"] = [[n.seq, msgspec.msgpack.encode(n.event)] for n in tail[-4:]]
+    padded = msgspec.msgpack.encode([values, bytes(100)])
+    again = recall(LiveRoom("BADOK", padded, (dump_events(tail[:-4]),)))
+    assert again == (state, tail, state.seq - 4)
 
 
 def test_events_from_before_they_were_written_together_are_read() -> None:

@@ -483,10 +483,10 @@ class Room(RuleBasedStateMachine):
             self.drop(player.player)
         assert not self.loop.waiting(), "timers of a server that is gone"
         self.loop.now += down
-        state, tail, written = self.journal.recalled()
+        state, tail, filed = self.journal.recalled()
         assert state.position == before.position, "the dice or the board changed"
         assert [seat and seat.bank for seat in state.seats] == [s and s.bank for s in before.seats]
-        self.owner = RoomOwner(state, tail, self.around(), written)
+        self.owner = RoomOwner(state, tail, self.around(), filed)
         self.owner.wake()
         self.settle()
 

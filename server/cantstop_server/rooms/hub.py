@@ -40,11 +40,11 @@ class Hub:
         """Take up rooms from the journal. A room that cannot be read is left there and logged."""
         for room in rooms:
             try:
-                state, tail, written = recall(room)
+                state, tail, filed = recall(room)
             except Exception:
                 log.exception("room %s cannot be read: it stays in the database", room.room)
                 continue
-            self._rooms[state.code] = RoomOwner(state, tail, self._around, written)
+            self._rooms[state.code] = RoomOwner(state, tail, self._around, filed)
             self._note_seats(state)
         for owner in tuple(self._rooms.values()):
             owner.wake()

@@ -18,6 +18,7 @@ from cantstop_server.rooms.state import (
     LiveGame,
     Remembered,
     RoomState,
+    events_in,
     load_events,
     restored,
     written,
@@ -44,12 +45,12 @@ class Move(Struct, frozen=True, array_like=True):
 
 
 class Recalled(NamedTuple):
-    """A room as it is taken up: its state, its latest events, and through which of them they are
-    with the state as it was written."""
+    """A room as it is taken up: its state, its latest events, and through which of them they have
+    rows of their own."""
 
     state: RoomState
     tail: list[NumberedEvent]
-    written: int
+    filed: int
 
 
 _encoder: Final = msgspec.msgpack.Encoder()
@@ -106,9 +107,10 @@ def recall(room: LiveRoom) -> Recalled:
     taken back. Raises ``RulesError`` where a move is missing or cannot be, and msgspec's errors
     for what is no room.
     """
-    state = written(room.state)
-    last_written = state.seq
+    state, unfiled = written(room.state), events_in(room.state)
+    filed = state.seq - len(unfiled)
     tail = [numbered for seq, blob in room.events for numbered in load_events(seq, blob)]
+    tail += unfiled
     for move in map(_decoder.decode, room.moves):
         game = state.game
         if game is None or (game.id, state.epoch) != (move.game, move.epoch):
@@ -117,7 +119,7 @@ def recall(room: LiveRoom) -> Recalled:
             state = _moved(state, game, move)
             first = move.seq - len(move.events) + 1
             tail += [NumberedEvent(first + n, event) for n, event in enumerate(move.events)]
-    return Recalled(restored(state), tail, last_written)
+    return Recalled(restored(state), tail, filed)
 
 
 def _moved(state: RoomState, game: LiveGame, move: Move) -> RoomState:

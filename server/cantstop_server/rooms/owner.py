@@ -123,8 +123,8 @@ class _Pending(Struct):
     requests: list[_Request]
     moved_from: RoomState | None
     """The state before, if all that is between is a move that changed no seat."""
-    written: int | None = None
-    """The number of the latest event, if the whole room is written."""
+    filed: int | None = None
+    """The number of the latest event, if the whole room is written, and its events get rows."""
     undone: bool = False
     """A write before it has failed, and with that this one."""
 
@@ -137,16 +137,17 @@ class RoomOwner:
         state: RoomState,
         tail: Iterable[NumberedEvent],
         around: Surroundings,
-        written: int = 0,
+        filed: int = 0,
     ) -> None:
-        """``written`` is the number of the latest event that is with the state as it is stored."""
+        """``filed`` is the number of the latest event that has a row of its own."""
         self.code = state.code
         self.state = state
         self.durable = state
         self._around = around
         self._tail = deque(tail, maxlen=TAIL_EVENTS)
-        self._written = written
-        self._unfiled = [numbered for numbered in self._tail if numbered.seq > written]
+        self._filed = filed
+        self._unfiled = [numbered for numbered in self._tail if numbered.seq > filed]
+        self._withheld: set[int] = set()
         self._pending: deque[_Pending] = deque()
         self._timers = Timers(self._due)
         self._retry_timer: asyncio.TimerHandle | None = None
@@ -331,7 +332,7 @@ class RoomOwner:
                     scope, self.code, None, (), 0, None, done, after.seq, move
                 )
         unfiled = (*self._unfiled, *events)
-        pending.written = after.seq
+        pending.filed = after.seq
         return pending, RoomWrite(
             scope=scope,
             room=self.code,
@@ -360,6 +361,7 @@ class RoomOwner:
             return
         try:
             reply(self._entered(id, request.person, request.last_seq))
+            self._withheld.discard(request.person.player)
         except Exception:
             log.exception("room %s: a fault in showing the table", self.code)
             reply(Error(re=id, code=ErrorCode.INTERNAL, message=_INTERNAL))
@@ -386,7 +388,7 @@ class RoomOwner:
         if not self._pending:
             self._clock.follow(self.state)
         self._tail.extend(pending.events)
-        self._written = pending.written or self._written
+        self._filed = pending.filed or self._filed
         # Who is answered gets the update in the same write: that is the dearest part of both.
         outbox = self._around.outbox
         answered = [request.person.player for request in pending.requests if request.person]
@@ -425,13 +427,22 @@ class RoomOwner:
             self._around.outbox.send(self.code, [pending.put_out], encode(farewell))
             self._around.on_put_out(self.code, pending.put_out)
 
-    def _put_everyone_out(self) -> None:
-        """What became durable cannot be shown: whoever joins again gets the whole table anew."""
-        farewell = Exit(
+    def _put_out_with_a_gap(self, player: int) -> None:
+        """Somebody was to get with an entering what happened meanwhile, and the entering failed."""
+        self._withheld.discard(player)
+        self._around.outbox.send(self.code, [player], encode(self._join_again()))
+        self._around.on_put_out(self.code, player)
+
+    def _join_again(self) -> Exit:
+        return Exit(
             room=self.code,
             code=ExitCode.ROOM_FAULT,
             message="a fault in the server: nothing of the game is lost, join the room again",
         )
+
+    def _put_everyone_out(self) -> None:
+        """What became durable cannot be shown: whoever joins again gets the whole table anew."""
+        farewell = self._join_again()
         self._around.outbox.send(self.code, self.durable.present(), encode(farewell))
         self._around.on_emptied(self.code)
         self._try_again_later()
@@ -446,6 +457,7 @@ class RoomOwner:
         ]
         people = self._present(pending.state)
         if newcomers:
+            self._withheld.update(player for player in people if player in newcomers)
             people = tuple(player for player in people if player not in newcomers)
         if not people:
             return
@@ -474,11 +486,13 @@ class RoomOwner:
             # What an answer below leads to builds on this, and not on what is still to fail.
             # Its epoch is new: should the write be there all the same, no restart takes it up.
             self.state = replace(self.durable, epoch=self.state.epoch + 1)
-            self._unfiled = [n for n in self._tail if n.seq > self._written]
+            self._unfiled = [n for n in self._tail if n.seq > self._filed]
             for behind in self._pending:
                 behind.undone = True
         for request in pending.requests:
             request.reply(Error(re=request.id, code=ErrorCode.STORAGE, message=str(error)))
+            if request.person is not None and request.person.player in self._withheld:
+                self._put_out_with_a_gap(request.person.player)
         if not self._trouble:
             self._trouble = True
             log.error("room %s: rolled back to event %d: %s", self.code, self.durable.seq, error)

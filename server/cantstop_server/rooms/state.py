@@ -176,9 +176,17 @@ _event_decoder: Final[msgspec.msgpack.Decoder[AnyEvent | list[AnyEvent]]] = msgs
 )
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final = msgspec.msgpack.Decoder(RoomState)
+
+
+class _Recent(Struct):
+    recent: tuple[tuple[int, bytes], ...] = ()
+
+
 _padded_decoder: Final = msgspec.msgpack.Decoder(tuple[RoomState, bytes])
+_recent_decoder: Final = msgspec.msgpack.Decoder(tuple[_Recent, bytes])
 _PAIR: Final = b"\x92"
-"""How msgpack begins an array of two: for a while padding stood behind the state."""
+"""How msgpack begins an array of two: for a while padding stood behind the state, and the latest
+events in it."""
 
 
 def dump(state: RoomState) -> bytes:
@@ -189,6 +197,14 @@ def dump(state: RoomState) -> bytes:
 def written(blob: bytes) -> RoomState:
     """The room of a durable form, as it was but for its position."""
     return _padded_decoder.decode(blob)[0] if blob.startswith(_PAIR) else _decoder.decode(blob)
+
+
+def events_in(blob: bytes) -> list[NumberedEvent]:
+    """The events that stand in a durable form."""
+    if not blob.startswith(_PAIR):
+        return []
+    recent = _recent_decoder.decode(blob)[0].recent
+    return [numbered for seq, event in recent for numbered in load_events(seq, event)]
 
 
 def load(blob: bytes) -> RoomState:
