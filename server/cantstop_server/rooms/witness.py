@@ -42,7 +42,7 @@ def pass_on(state: RoomState, world: World) -> Outcome:
 
 
 def settled(before: RoomState, outcome: Outcome, world: World) -> Outcome:
-    """The step with what has to follow it at once, whatever it was.
+    """The step with what has to follow it at once, whatever it was. A move needs none of it.
 
     A room without a game has dice for the next one, and a roll does not wait for a witness who has
     just gone.
