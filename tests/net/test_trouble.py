@@ -2,8 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +94,9 @@ async def test_who_drops_during_the_trouble_is_shown_as_away_after_it(tmp_path: 
         await ben.until(lambda t: bool(t.seats[0] and t.seats[0].away))
 
 
-async def test_who_leaves_before_an_entering_that_fails_is_in_no_room(tmp_path: Path) -> None:
-    database = tmp_path / "games.db"
+@asynccontextmanager
+async def room_and_visitor(database: Path) -> AsyncIterator[tuple[str, WireClient]]:
+    """A room of Ann's with a free seat, and Ben, who is in no room."""
     async with (
         serving(database) as server,
         connected(server.port, "Ann") as ann,
@@ -103,7 +104,13 @@ async def test_who_leaves_before_an_entering_that_fails_is_in_no_room(tmp_path: 
     ):
         entered = await ann.create(seats=2)
         assert isinstance(entered, messages.Entered)
-        join = commands.Join(id=ben.next_id(), room=entered.table.room)
+        yield entered.table.room, ben
+
+
+async def test_who_leaves_before_an_entering_that_fails_is_in_no_room(tmp_path: Path) -> None:
+    database = tmp_path / "games.db"
+    async with room_and_visitor(database) as (code, ben):
+        join = commands.Join(id=ben.next_id(), room=code)
         leave = commands.Leave(id=ben.next_id())
         with locked(database):
             await ben.websocket.send(encode(join))
@@ -253,14 +260,7 @@ async def test_a_fault_in_showing_a_table_puts_its_people_out_and_they_may_retur
 
 async def test_a_spectator_whose_sitting_down_fails_goes_on_watching(tmp_path: Path) -> None:
     database = tmp_path / "games.db"
-    async with (
-        serving(database) as server,
-        connected(server.port, "Ann") as ann,
-        connected(server.port, "Ben") as ben,
-    ):
-        entered = await ann.create(seats=2)
-        assert isinstance(entered, messages.Entered)
-        code = entered.table.room
+    async with room_and_visitor(database) as (code, ben):
         await ben.join(code, role="spectator")
         with locked(database):
             refused = await ben.join(code)

@@ -43,8 +43,8 @@ class Insertion:
         """Write the rows; of a single one, how many rows that has changed."""
         if not rows:
             return 0
-        driver = connection.connection.driver_connection
-        if not isinstance(driver, sqlite3.Connection):
+        driver = driver_of(connection)
+        if driver is None:
             statement = insertion(connection.dialect.name, self._table, self._merge)
             named = [dict(zip(self._names, row, strict=True)) for row in rows]
             return connection.execute(statement, named).rowcount
@@ -61,7 +61,7 @@ class Insertion:
     @cached_property
     def _made(self) -> tuple[tuple[str, str, str], tuple[tuple[int, _Process], ...]]:
         """The statement's parts, and the columns whose values SQLite keeps as something else."""
-        processes = ((i, _process(column)) for i, column in enumerate(self._table.columns))
+        processes = ((i, process(column)) for i, column in enumerate(self._table.columns))
         return (
             split(sql_of(insertion("sqlite", self._table, self._merge), *self._names)),
             tuple((index, process) for index, process in processes if process is not None),
@@ -79,8 +79,8 @@ class Question:
 
     def ask(self, connection: Connection, *values: Any) -> list[Any]:
         """The rows that are the answer."""
-        driver = connection.connection.driver_connection
-        if not isinstance(driver, sqlite3.Connection):
+        driver = driver_of(connection)
+        if driver is None:
             named = dict(zip(self._parameters, values, strict=True))
             return [*connection.execute(self._query, named)]
         text, processes, constants = self._made
@@ -93,12 +93,18 @@ class Question:
         order = compiled.positiontup or []
         count = len(self._parameters)
         assert order[:count] == [*self._parameters], order
-        processes = ((i, _process(compiled.binds[name])) for i, name in enumerate(order[:count]))
+        processes = ((i, process(compiled.binds[name])) for i, name in enumerate(order[:count]))
         return (
             str(compiled),
             tuple((index, process) for index, process in processes if process is not None),
             tuple(compiled.params[name] for name in order[count:]),
         )
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection | None:
+    """The driver's connection beneath this one, None if it is another driver's."""
+    driver = connection.connection.driver_connection
+    return driver if isinstance(driver, sqlite3.Connection) else None
 
 
 def sql_of(statement: ClauseElement, *order: str) -> str:
@@ -127,7 +133,7 @@ def _compile(statement: ClauseElement) -> SQLCompiler:
     return compiled
 
 
-def _process(of: Column[Any] | BindParameter[Any]) -> _Process | None:
+def process(of: Column[Any] | BindParameter[Any]) -> _Process | None:
     """Makes of a value what SQLite keeps, None where that is the value itself."""
     process = of.type.dialect_impl(DIALECT).bind_processor(DIALECT)
     # The rows of a game have the same few times and flags again and again.

@@ -26,10 +26,11 @@ _UPDATE_ROOM = (
     .values(state=bindparam("state"), updated_at=bindparam("updated_at"), seq=bindparam("seq"))
 )
 _INSERT_ROOM = insert(live_rooms)
-_DELETE_ROOM = delete(live_rooms).where(*_this_room)
+DELETE_ROOM = delete(live_rooms).where(*_this_room)
 _INSERT_EVENT = insert(room_events)
-_DELETE_EVENTS = delete(room_events).where(*_its_events)
-_FORGET_EVENTS = _DELETE_EVENTS.where(room_events.c.seq <= bindparam("through"))
+DELETE_EVENTS = delete(room_events).where(*_its_events)
+FORGET_EVENTS = DELETE_EVENTS.where(room_events.c.seq <= bindparam("through"))
+"""The parameters of these three are ``of_scope``, ``of_room`` and ``through``."""
 _INSERT_MOVE = insert(room_moves)
 _needed = (
     select(live_rooms.c.seq)
@@ -175,14 +176,14 @@ def drop_stale(connection: Connection, scopes: str, before: datetime) -> None:
 def _close(connection: Connection, keys: Sequence[_Key]) -> None:
     if keys:
         rows = [_of(key) for key in keys]
-        connection.execute(_DELETE_EVENTS, rows)
-        connection.execute(_DELETE_ROOM, rows)
+        connection.execute(DELETE_EVENTS, rows)
+        connection.execute(DELETE_ROOM, rows)
 
 
 def _forget(connection: Connection, through: dict[_Key, int]) -> None:
     if through:
         rows = [{**_of(key), "through": seq} for key, seq in through.items()]
-        connection.execute(_FORGET_EVENTS, rows)
+        connection.execute(FORGET_EVENTS, rows)
 
 
 def _set_states(connection: Connection, states: dict[_Key, Net], now: datetime) -> None:

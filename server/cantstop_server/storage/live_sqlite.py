@@ -5,19 +5,18 @@ costs a few microseconds so, where a statement of SQLAlchemy costs tens. The arc
 same connection in the same transaction.
 """
 
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Connection, bindparam, delete
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, bindparam, insert
 
-from cantstop_server.storage.compiled import DIALECT, for_rows, split, sql_of
+from cantstop_server.storage import live
+from cantstop_server.storage.compiled import driver_of, for_rows, process, split, sql_of
 from cantstop_server.storage.journal import RoomWrite
-from cantstop_server.storage.live import archive_games, nets
 from cantstop_server.storage.models import live_rooms, room_events, room_moves
+from cantstop_server.storage.upsert import insertion, replaced
 
 _ROWS_AT_ONCE: Final = 16
 """Rows in a statement: the driver keeps 128 of them prepared, and there is one for each number.
@@ -26,45 +25,24 @@ Past 64 KiB of changed pages SQLite would write what it may have to undo into a 
 _MOVE: Final = ("scope", "room", "seq", "move")
 
 
-_room = insert(live_rooms)
 _SET_ROOMS: Final = split(
-    sql_of(
-        _room.on_conflict_do_update(
-            index_elements=["scope", "room"],
-            set_={name: _room.excluded[name] for name in ("state", "updated_at", "seq")},
-        ),
-        *("scope", "room", "state", "updated_at", "seq"),
-    )
+    sql_of(insertion("sqlite", live_rooms, replaced), *live_rooms.columns.keys())
 )
-_ADD_EVENTS: Final = split(sql_of(insert(room_events), "scope", "room", "seq", "event"))
+_ADD_EVENTS: Final = split(
+    sql_of(insertion("sqlite", room_events, None), *room_events.columns.keys())
+)
 _ADD_MOVES: Final = split(
     sql_of(
         insert(room_moves).values({name: bindparam(name) for name in _MOVE}),
         *_MOVE,
     )
 )
-_this_room = (
-    live_rooms.c.scope == bindparam("of_scope"),
-    live_rooms.c.room == bindparam("of_room"),
-)
-_its_events = (
-    room_events.c.scope == bindparam("of_scope"),
-    room_events.c.room == bindparam("of_room"),
-)
-_DROP_ROOM: Final = sql_of(delete(live_rooms).where(*_this_room), "of_scope", "of_room")
-_DROP_EVENTS: Final = sql_of(delete(room_events).where(*_its_events), "of_scope", "of_room")
-_FORGET_EVENTS: Final = sql_of(
-    delete(room_events).where(*_its_events, room_events.c.seq <= bindparam("through")),
-    *("of_scope", "of_room", "through"),
-)
+_DROP_ROOM: Final = sql_of(live.DELETE_ROOM, "of_scope", "of_room")
+_DROP_EVENTS: Final = sql_of(live.DELETE_EVENTS, "of_scope", "of_room")
+_FORGET_EVENTS: Final = sql_of(live.FORGET_EVENTS, "of_scope", "of_room", "through")
 
-
-_stored_time: Final = cast(
-    "Callable[[datetime], str]",
-    live_rooms.c.updated_at.type.dialect_impl(DIALECT).bind_processor(DIALECT),
-)
-"""A time as the column keeps it."""
-
+_stored_time: Final = process(live_rooms.c.updated_at)
+"""Makes of a time what the column keeps."""
 
 Statement: TypeAlias = tuple[str, list[Any]]
 """SQL, and its parameters in order."""
@@ -75,11 +53,11 @@ def store(connection: Connection, writes: Sequence[RoomWrite], now: datetime) ->
 
     The same as ``live.store``, for a connection of the driver ``sqlite3``.
     """
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
+    driver = driver_of(connection)
+    assert driver is not None
     for sql, parameters in statements(writes, now):
         driver.execute(sql, parameters)
-    archive_games(connection, writes)
+    live.archive_games(connection, writes)
 
 
 def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
@@ -87,7 +65,8 @@ def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
     moves = [(w.scope, w.room, w.seq, w.move) for w in writes if w.move is not None]
     if len(moves) == len(writes):  # as with most groups
         return list(_insertions(_ADD_MOVES, moves))
-    rooms, at = nets(writes), _stored_time(now)
+    assert _stored_time is not None
+    rooms, at = live.nets(writes), _stored_time(now)
     closed = [key for key, net in rooms.items() if net.closed]
     kept = [(key, net) for key, net in rooms.items() if net.state is not None]
     forgetting = [(*key, net.forget_through) for key, net in kept if net.forget_through]
@@ -106,7 +85,7 @@ def statements(writes: Sequence[RoomWrite], now: datetime) -> list[Statement]:
 def _insertions(
     insertion: tuple[str, str, str], rows: list[tuple[Any, ...]]
 ) -> Iterator[Statement]:
-    """Many rows in few statements: each is a point where this thread has to wait for the loop's."""
+    """Many rows in few statements."""
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         some = rows[start : start + _ROWS_AT_ONCE]
         yield for_rows(insertion, len(some)), list(chain.from_iterable(some))

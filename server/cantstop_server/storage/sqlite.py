@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from cantstop_server.storage import live, live_sqlite
 from cantstop_server.storage.backup import copy_file, free_name
+from cantstop_server.storage.compiled import driver_of
 from cantstop_server.storage.database import Database, is_fault_of_the_database
 from cantstop_server.storage.direct_sqlite import BEGIN, DirectWriter, tune
 from cantstop_server.storage.errors import DatabaseFault, StorageError
@@ -361,8 +362,8 @@ def _begin_to_write(connection: Connection) -> None:
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
+    driver = driver_of(connection)
+    assert driver is not None
     return driver
 
 

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Integer,
     Row,
@@ -38,6 +37,7 @@ from cantstop_server.storage.models import (
     streaks,
 )
 from cantstop_server.storage.types import Outcome
+from cantstop_server.storage.upsert import replaced
 
 _NOTE: Final = "recount"
 EVERYTHING: Final = "due"
@@ -59,12 +59,8 @@ _LATER: Final = Question(
 )
 
 
-def _replaced(kept: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
-    return new
-
-
-_PUT_STREAKS: Final = Insertion(streaks, _replaced)
-_PUT_RATINGS: Final = Insertion(ratings, _replaced)
+_PUT_STREAKS: Final = Insertion(streaks, replaced)
+_PUT_RATINGS: Final = Insertion(ratings, replaced)
 _ADD_HISTORY: Final = Insertion(rating_history)
 
 

@@ -39,3 +39,8 @@ def insertion(dialect: str, table: Table, merge: Merge | Kept | None) -> Insert:
             },
         )
     return statement
+
+
+def replaced(kept: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The ``Merge`` by which the new row stands in place of the one that is there."""
+    return new
