@@ -22,15 +22,16 @@ REQUEST = (
 class Transport:
     """Keeps what is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: object = None) -> None:
         self.written = b""
         self.ended = self.aborted = False
         self.on_end: Callable[[], None] = lambda: None
         self.on_full: Callable[[], None] = lambda: None
         self.bound = 0
+        self.tls = tls
 
-    def get_extra_info(self, name: str) -> tuple[str, int]:
-        return ("192.0.2.1", 7)
+    def get_extra_info(self, name: str) -> object:
+        return {"peername": ("192.0.2.1", 7), "sslcontext": self.tls}[name]
 
     def write(self, data: bytes) -> None:
         assert not self.ended
@@ -84,6 +85,7 @@ class Open:
         *,
         ping_interval: float = 1000.0,
         ping_timeout: float = 1000.0,
+        tls: object = None,
     ) -> None:
         self.messages = Messages()
         manners = Manners(
@@ -97,7 +99,7 @@ class Open:
             ping_timeout=ping_timeout,
             buffered_bytes=100_000,
         )
-        self.transport = Transport()
+        self.transport = Transport(tls)
         self.buffer = memoryview(bytearray(READ_BYTES))
         self.websocket = WebSocket(manners, self.buffer, Listener(manners))
         self.transport.on_full = self.websocket.pause_writing
@@ -244,6 +246,11 @@ async def test_a_peer_that_stalls_while_something_is_held_is_cut_off() -> None:
     before = opened.transport.written
     opened.websocket.send(wire_frame(b"more"))
     assert opened.transport.written == before
+
+
+async def test_beneath_tls_less_may_wait_since_the_transport_there_has_a_buffer_too() -> None:
+    assert Open().transport.bound == 100_000
+    assert Open(tls=object()).transport.bound == 100_000 - 64 * 1024
 
 
 async def test_a_peer_that_only_pings_and_never_reads_is_cut_off() -> None:

@@ -33,6 +33,10 @@ READ_BYTES: Final = 16 * 1024
 """How much is read at a time, and so how much can wait for a slow command to be answered."""
 
 
+_BENEATH_TLS: Final = 64 * 1024
+"""What may wait in the transport beneath that of TLS, which has a buffer of its own."""
+
+
 class Handler(Protocol):
     """What is done with an open WebSocket."""
 
@@ -180,7 +184,10 @@ class WebSocket(asyncio.BufferedProtocol):
         self.transport = cast("asyncio.Transport", transport)
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
-        self.transport.set_write_buffer_limits(high=self._manners.buffered_bytes)
+        bound = self._manners.buffered_bytes
+        if transport.get_extra_info("sslcontext") is not None:
+            bound = max(0, bound - _BENEATH_TLS)
+        self.transport.set_write_buffer_limits(high=bound)
         self._house.arrived(self)
         self._after(self._manners.open_timeout, self.transport.abort)
 
