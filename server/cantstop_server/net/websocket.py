@@ -186,7 +186,7 @@ class WebSocket(asyncio.BufferedProtocol):
         self.address = str(peer[0]) if peer else ""
         bound = self._manners.buffered_bytes
         if transport.get_extra_info("sslcontext") is not None:
-            bound = max(0, bound - _BENEATH_TLS)
+            bound = max(bound // 4, bound - _BENEATH_TLS)
         self.transport.set_write_buffer_limits(high=bound)
         self._house.arrived(self)
         self._after(self._manners.open_timeout, self.transport.abort)
