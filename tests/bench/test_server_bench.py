@@ -37,7 +37,7 @@ def test_impossible_sizes_are_one_clear_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("part", "sizes", "figures"),
     [
-        ("codec", (), 6),
+        ("codec", (), 7),
         ("memory", ("--rooms", "3"), 2),
         ("journal", ("--rooms", "3", "--seconds", "0.2"), 3),
         ("resume", ("--rooms", "3"), 3),

@@ -19,6 +19,7 @@ from wire import WireClient, serving
 from cantstop_protocol import commands, messages
 from cantstop_server.config import Limits
 from cantstop_server.net.connection import Connection
+from cantstop_server.net.websocket import WebSocket
 
 TABLES = ((2, 0),) * 24
 """With the two at the table of the one who does not read that makes fifty."""
@@ -113,25 +114,32 @@ def bytes_that_wait(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], li
     """The most that has waited in the server for each person, and the lengths of all frames."""
     most: dict[str, int] = {}
     lengths: list[int] = []
-    send, cut = Connection.send, Connection._cut
+    send, let_go, pause = WebSocket.send, WebSocket.let_go, WebSocket.pause_writing
 
-    def look(connection: Connection) -> None:
-        if connection._person is not None:
-            size = connection._websocket.transport.get_write_buffer_size()
+    def look(websocket: WebSocket) -> None:
+        connection = websocket._handler
+        if isinstance(connection, Connection) and connection._person is not None:
+            size = websocket.transport.get_write_buffer_size()
             name = connection._person.name
             most[name] = max(size, most.get(name, 0))
 
-    def send_watched(connection: Connection, frame: bytes) -> None:
+    def send_watched(websocket: WebSocket, frame: bytes) -> None:
         lengths.append(len(frame))
-        send(connection, frame)
-        look(connection)
+        send(websocket, frame)
+        look(websocket)
 
-    def cut_watched(connection: Connection) -> None:
-        look(connection)
-        cut(connection)
+    def let_go_watched(websocket: WebSocket) -> None:
+        lengths.append(sum(map(len, websocket._held or ())))
+        let_go(websocket)
+        look(websocket)
 
-    monkeypatch.setattr(Connection, "send", send_watched)
-    monkeypatch.setattr(Connection, "_cut", cut_watched)
+    def pause_watched(websocket: WebSocket) -> None:
+        look(websocket)
+        pause(websocket)
+
+    monkeypatch.setattr(WebSocket, "send", send_watched)
+    monkeypatch.setattr(WebSocket, "let_go", let_go_watched)
+    monkeypatch.setattr(WebSocket, "pause_writing", pause_watched)
     return most, lengths
 
 
