@@ -24,6 +24,7 @@ class Transport:
 
     def __init__(self, tls: object = None) -> None:
         self.written = b""
+        self.writes: list[bytes] = []
         self.ended = self.aborted = False
         self.on_end: Callable[[], None] = lambda: None
         self.on_full: Callable[[], None] = lambda: None
@@ -36,6 +37,7 @@ class Transport:
     def write(self, data: bytes) -> None:
         assert not self.ended
         self.written += data
+        self.writes.append(data)
         if len(self.written) > self.bound:
             self.on_full()
 
@@ -217,8 +219,8 @@ async def test_what_others_have_sent_before_is_no_part_of_a_message() -> None:
 
 async def test_what_is_held_goes_out_in_one_write_and_before_the_end() -> None:
     opened = Open()
-    sent: list[bytes] = []
-    opened.transport.write = sent.append  # type: ignore[method-assign]
+    sent = opened.transport.writes
+    sent.clear()
     opened.websocket.hold()
     opened.websocket.send(wire_frame(b"update"))
     opened.websocket.send(wire_frame(b"reply"))

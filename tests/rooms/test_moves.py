@@ -12,13 +12,15 @@ from roomscript import ANN, BEN
 from wire import scripted_world
 
 from cantstop_protocol import commands
+from cantstop_protocol.events import Chatted
+from cantstop_protocol.messages import NumberedEvent
 from cantstop_protocol.table import GameOptions
 from cantstop_server.rooms import owner
 from cantstop_server.rooms.agenda import Delays
 from cantstop_server.rooms.moves import recall
 from cantstop_server.rooms.owner import MOST_MOVES, RoomOwner
 from cantstop_server.rooms.seating import open_room
-from cantstop_server.rooms.state import Accepted, RoomState, dump, dump_events, restored
+from cantstop_server.rooms.state import Accepted, RoomState, SeatState, dump, dump_events, restored
 from cantstop_server.rules.errors import BadCourse
 from cantstop_server.rules.game import Phase
 from cantstop_server.storage.types import LiveRoom
@@ -65,6 +67,18 @@ class Table:
         self.move(commands.Roll)
         self.move(commands.Choose, option=1)
         self.move(commands.Stop)
+
+    def turns(self, number: int) -> None:
+        """So many turns, each written at its end."""
+        for _ in range(number):
+            self.turn()
+            self.write()
+
+    def awaited(self) -> SeatState:
+        """Whoever is to move."""
+        awaited = self.owner.state.awaited_seat()
+        assert awaited is not None
+        return awaited[1]
 
     def write(self) -> None:
         while self.journal.waiting:
@@ -151,7 +165,7 @@ def test_promised_dice_go_on_where_they_were(dice: str) -> None:
 
 def test_a_computer_players_move_and_a_resignation_are_moves(loop: FakeLoop) -> None:
     table = Table(bots=1)
-    while table.owner.state.seats[table.owner.state.position.seat].bot is None:  # type: ignore
+    while table.awaited().bot is None:
         table.turn()
         table.write()
     loop.advance(DELAYS.bot, lambda: None)
@@ -165,9 +179,7 @@ def test_a_computer_players_move_and_a_resignation_are_moves(loop: FakeLoop) -> 
 
 
 def test_a_move_that_was_taken_back_is_not_taken_up(table: Table) -> None:
-    for _ in range(2):
-        table.turn()
-        table.write()
+    table.turns(2)
     table.move(commands.Roll)
     table.write()
     table.move(commands.Choose, option=1)
@@ -184,9 +196,7 @@ def test_a_move_that_was_taken_back_is_not_taken_up(table: Table) -> None:
 
 
 def test_after_a_failed_write_no_event_is_missing(table: Table) -> None:
-    for _ in range(3):
-        table.turn()
-        table.write()
+    table.turns(3)
     table.move(commands.Roll)
     table.journal.fail()
     table.do(commands.Chat, text="hello")
@@ -199,9 +209,7 @@ def test_after_a_failed_write_no_event_is_missing(table: Table) -> None:
 def test_a_fault_in_making_a_write_leaves_all_as_it_was(
     table: Table, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for _ in range(2):
-        table.turn()
-        table.write()
+    table.turns(2)
     before = table.owner.state
     with monkeypatch.context() as patched:
         for name in ("dump", "move_between"):
@@ -217,9 +225,7 @@ def test_a_fault_in_making_a_write_leaves_all_as_it_was(
 
 
 def test_a_room_with_a_move_missing_is_not_taken_up_wrongly(table: Table) -> None:
-    for _ in range(4):
-        table.turn()
-        table.write()
+    table.turns(4)
     room = room_of(table)
     with pytest.raises(BadCourse, match="does not follow"):
         recall(replace(room, moves=room.moves[1:]))
@@ -232,9 +238,7 @@ def room_of(table: Table, *, older: tuple[bytes, ...] = ()) -> LiveRoom:
 
 
 def test_the_room_is_taken_up_as_its_last_move_has_left_it(table: Table) -> None:
-    for _ in range(4):
-        table.turn()
-        table.write()
+    table.turns(4)
     state, tail, number = recall(room_of(table))
     assert state == restored(table.owner.durable)
     assert number < state.seq
@@ -252,9 +256,7 @@ def test_moves_of_a_room_that_had_the_code_before_are_passed_over() -> None:
 
 
 def test_moves_that_are_in_the_state_already_are_passed_over(table: Table) -> None:
-    for _ in range(4):
-        table.turn()
-        table.write()
+    table.turns(4)
     table.do(commands.Chat, text="hello")
     table.write()
     again: RoomState = recall(room_of(table)).state
@@ -282,5 +284,5 @@ def test_events_from_before_they_were_written_together_are_read() -> None:
     state, _ = open_room("BADOK", "", None, GameOptions(), ANN, Accepted(1, "run", 1))
     room = LiveRoom("BADOK", dump(state), ((7, blob),))
     (numbered,) = recall(room).tail
-    assert (numbered.seq, numbered.event.text) == (7, "hi")  # type: ignore[union-attr]
+    assert numbered == NumberedEvent(7, Chatted("Ann", 0, "hi"))
     assert recall(LiveRoom("BADOK", dump(state), (dump_events([numbered]),))).tail == [numbered]

@@ -490,9 +490,9 @@ class Connection:
         was_in = self._room is room
 
         def reply(message: Message) -> None:
-            left = isinstance(message, Error) and was_in and self._room is None
+            failed = isinstance(message, Error) and was_in and self._room is None
             # Whose entering has failed with it is not in the room either.
-            if left and not self._is_over and room.durable.is_member(person.player):
+            if failed and not self._is_over and room.durable.is_member(person.player):
                 self._be_in(room)
             self._reply(message)
 

@@ -62,12 +62,12 @@ def move_between(
 ) -> bytes | None:
     """The durable form of the step, None if it is more than a move.
 
-    ``after`` comes of an action of the rules on the game of ``before``, which goes on. If it
-    ``was_sent``, its sender's command is what ``after`` remembers last.
+    ``after`` comes of an action of the rules on the game of ``before``, which goes on, and which
+    has changed no seat. If it ``was_sent``, its sender's command is what ``after`` remembers last.
     """
     sender = after.accepted[-1] if was_sent else None
     old, new = before.game, after.game
-    if old is None or new is None or before.seats is not after.seats:
+    if old is None or new is None:
         return None
     if not _knows(before, after, sender) or not _dice_follow(old, new):
         return None

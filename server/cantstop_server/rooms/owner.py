@@ -153,8 +153,7 @@ class RoomOwner:
         self._retry_timer: asyncio.TimerHandle | None = None
         self._clock = DecisionClock(asyncio.get_running_loop().time)
         self._tables = Tables()
-        self._seen: tuple[object, object] | None = None
-        self._those_seen: tuple[int, ...] = ()
+        self._seen: tuple[object, object, tuple[int, ...]] | None = None
         self._hinting: set[int] = set()
         self._trouble = False
         self._closing = False
@@ -475,10 +474,10 @@ class RoomOwner:
 
     def _present(self, state: RoomState) -> tuple[int, ...]:
         """``state.present()``, looked up anew only when somebody has come or gone."""
-        who = (state.seats, state.spectators)
-        if self._seen is None or self._seen[0] is not who[0] or self._seen[1] is not who[1]:
-            self._seen, self._those_seen = who, state.present()
-        return self._those_seen
+        seen = self._seen
+        if seen is None or seen[0] is not state.seats or seen[1] is not state.spectators:
+            self._seen = seen = (state.seats, state.spectators, state.present())
+        return seen[2]
 
     def _failed(self, pending: _Pending, error: StorageError) -> None:
         """Go back to what is durable; whoever asked for more is told that it had no effect."""

@@ -18,7 +18,7 @@ from sqlalchemy.sql.expression import ClauseElement
 
 from cantstop_server.storage.upsert import Kept, Merge, insertion
 
-DIALECT: Final = sqlite.dialect()
+_DIALECT: Final = sqlite.dialect()
 _PIECES: Final = (8, 4, 1)
 """Rows in a statement: several, as each statement is a point where this thread has to wait for the
 loop's; few different numbers, as the driver keeps 128 statements prepared, for all there is; and
@@ -128,14 +128,14 @@ def for_rows(insertion: tuple[str, str, str], rows: int) -> str:
 
 
 def _compile(statement: ClauseElement) -> SQLCompiler:
-    compiled = statement.compile(dialect=DIALECT)
+    compiled = statement.compile(dialect=_DIALECT)
     assert isinstance(compiled, SQLCompiler)
     return compiled
 
 
 def process(of: Column[Any] | BindParameter[Any]) -> _Process | None:
     """Makes of a value what SQLite keeps, None where that is the value itself."""
-    process = of.type.dialect_impl(DIALECT).bind_processor(DIALECT)
+    process = of.type.dialect_impl(_DIALECT).bind_processor(_DIALECT)
     # The rows of a game have the same few times and flags again and again.
     return None if process is None else lru_cache(_VALUES_KEPT)(process)
 
